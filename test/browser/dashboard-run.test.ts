@@ -83,7 +83,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
       await dialog.getByText(`passrail runs pause ${run.number} --reason 'Lunch'`).waitFor();
       await dialog.getByRole("button", { name: "Pause", exact: true }).click();
       await page.getByText(/^Pause: done\./u).waitFor();
-      await page.getByText("‖Paused").first().waitFor();
+      await page.getByText("Paused", { exact: true }).first().waitFor();
       expect((await statusOf(run.number))["paused"]).toBe(true);
 
       // What works now ends by itself, and nothing follows.
@@ -102,7 +102,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
       await dialog.getByLabel(/Reason/u).fill("Not wanted any more");
       await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
       await page.getByText(/^Cancel: done\./u).waitFor();
-      await page.getByText("⊘Canceled").first().waitFor();
+      await page.getByText("Canceled", { exact: true }).first().waitFor();
       const events = (await dashboard.daemon.call("GET", `/api/runs/${run.number}/events?limit=200`)).text;
       for (const word of ["Lunch", "Not wanted any more", "human:"]) expect(events).toContain(word);
       expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
@@ -205,7 +205,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
     await palette.getByText(`passrail runs pause ${run.number}`).first().waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
-    await page.getByText("‖Paused").first().waitFor();
+    await page.getByText("Paused", { exact: true }).first().waitFor();
     await say("colours dark");
     await page.keyboard.press("Enter");
     expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");

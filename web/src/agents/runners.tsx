@@ -8,6 +8,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { runnersQuery } from "./queries.ts";
+import { Icon } from "../ui/icon.tsx";
 
 type Runner = AnswerTo<"listRunners">["runners"][number];
 
@@ -46,7 +47,17 @@ export function Runners(): ReactNode {
 }
 
 function Standing({ runner: { found, login } }: { readonly runner: Runner }): ReactNode {
-  if (!found) return <Badge tone="quiet">○ not found</Badge>;
-  if (login === "yes") return <Badge tone="good">✔ ready</Badge>;
+  if (!found)
+    return (
+      <Badge tone="quiet">
+        <Icon name="circle" /> not found
+      </Badge>
+    );
+  if (login === "yes")
+    return (
+      <Badge tone="good">
+        <Icon name="check" /> ready
+      </Badge>
+    );
   return login === "no" ? <Badge tone="attention">⚠ not logged in</Badge> : <Badge tone="quiet">? login unknown</Badge>;
 }

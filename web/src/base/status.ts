@@ -1,30 +1,46 @@
-// One vocabulary for the state of runs and tickets: a word, a sign and a tone for each. Colour never carries the meaning alone.
+// One vocabulary for the state of runs and tickets: a word, an icon and a tone for each. Colour never carries the meaning alone.
 
 import { END_WORDS, type RunStateName, STATE_WORDS } from "../../../src/core/view/state-words.ts";
 
-export type Tone = "quiet" | "active" | "attention" | "warning" | "good" | "bad";
+export type Tone = "quiet" | "active" | "attention" | "warning" | "good" | "bad" | "held";
 
-export type Shown = { readonly word: string; readonly sign: string; readonly tone: Tone };
+/** The pictures beside words; \`ui/icon.tsx\` draws them. */
+export type IconName =
+  | "back"
+  | "check"
+  | "circle"
+  | "clock"
+  | "cross"
+  | "ended"
+  | "escalated"
+  | "hourglass"
+  | "merge"
+  | "paused"
+  | "person"
+  | "start"
+  | "working";
+
+export type Shown = { readonly word: string; readonly icon: IconName; readonly tone: Tone };
 
 export const SHOWN = {
-  ready: { word: "Can start", sign: "▷", tone: "active" },
-  others: { word: "Waiting for others", sign: "◔", tone: "quiet" },
-  refused: { word: "Cannot start", sign: "✖", tone: "bad" },
-  person: { word: "Needs a person", sign: "◆", tone: "attention" },
-  merging: { word: STATE_WORDS.merging, sign: "⇡", tone: "attention" },
-  queued: { word: STATE_WORDS.queued, sign: "○", tone: "quiet" },
-  held: { word: STATE_WORDS.held, sign: "◷", tone: "warning" },
-  outside: { word: STATE_WORDS.outside, sign: "◔", tone: "quiet" },
-  working: { word: STATE_WORDS.working, sign: "◉", tone: "active" },
-  waiting: { word: STATE_WORDS.waiting, sign: "◆", tone: "attention" },
-  revising: { word: "Revising", sign: "↺", tone: "warning" },
-  escalated: { word: STATE_WORDS.escalated, sign: "⤴", tone: "attention" },
-  paused: { word: STATE_WORDS.paused, sign: "‖", tone: "quiet" },
-  stopped: { word: STATE_WORDS.stopped, sign: "✖", tone: "bad" },
-  completed: { word: STATE_WORDS.completed, sign: "✔", tone: "good" },
-  landed: { word: END_WORDS.landed, sign: "✔", tone: "good" },
-  notLanded: { word: END_WORDS.notLanded, sign: "✔", tone: "attention" },
-  canceled: { word: STATE_WORDS.canceled, sign: "⊘", tone: "quiet" },
+  ready: { word: "Can start", icon: "start", tone: "active" },
+  others: { word: "Waiting for others", icon: "clock", tone: "quiet" },
+  refused: { word: "Cannot start", icon: "cross", tone: "bad" },
+  person: { word: "Needs a person", icon: "person", tone: "attention" },
+  merging: { word: STATE_WORDS.merging, icon: "merge", tone: "attention" },
+  queued: { word: STATE_WORDS.queued, icon: "circle", tone: "quiet" },
+  held: { word: STATE_WORDS.held, icon: "hourglass", tone: "held" },
+  outside: { word: STATE_WORDS.outside, icon: "clock", tone: "quiet" },
+  working: { word: STATE_WORDS.working, icon: "working", tone: "active" },
+  waiting: { word: STATE_WORDS.waiting, icon: "person", tone: "attention" },
+  revising: { word: "Revising", icon: "back", tone: "warning" },
+  escalated: { word: STATE_WORDS.escalated, icon: "escalated", tone: "attention" },
+  paused: { word: STATE_WORDS.paused, icon: "paused", tone: "quiet" },
+  stopped: { word: STATE_WORDS.stopped, icon: "cross", tone: "bad" },
+  completed: { word: STATE_WORDS.completed, icon: "check", tone: "good" },
+  landed: { word: END_WORDS.landed, icon: "check", tone: "good" },
+  notLanded: { word: END_WORDS.notLanded, icon: "check", tone: "attention" },
+  canceled: { word: STATE_WORDS.canceled, icon: "ended", tone: "quiet" },
 } as const satisfies Readonly<Record<string, Shown>>;
 
 export type ShownName = keyof typeof SHOWN;

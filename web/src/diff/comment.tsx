@@ -6,6 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import type { Comment } from "./rows.ts";
 import { SEVERITIES, type Severity } from "./severity.ts";
+import { X } from "lucide-react";
 
 /** The daemon refuses longer comments. */
 const COMMENT_CHARS = 1900;
@@ -113,7 +114,7 @@ export function CommentCard({ comment, drop }: { readonly comment: Comment; read
       </p>
       {drop !== undefined && (
         <Button look="bare" onClick={drop} aria-label={`Remove the comment on line ${comment.line}`}>
-          ✕
+          <X className="size-4" />
         </Button>
       )}
     </div>

@@ -3,6 +3,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import type { FileDiff } from "./parse.ts";
+import { ChevronDown, ChevronRight } from "lucide-react";
 
 const CHANGES = {
   changed: "",
@@ -40,7 +41,7 @@ export function FileHead({
           className="flex min-h-10 w-full cursor-pointer items-center gap-2 px-3 py-1.5 text-left font-normal pointer-coarse:min-h-11"
         >
           <span aria-hidden="true" className="w-3 text-muted">
-            {isOpen ? "▾" : "▸"}
+            {isOpen ? <ChevronDown className="size-4" /> : <ChevronRight className="size-4" />}
           </span>
           <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
             {file.from !== null && (

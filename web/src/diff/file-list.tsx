@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
 import { LineCount } from "./file-head.tsx";
 import type { FileDiff } from "./parse.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const SHOWN_AT_MOST = 100;
 
@@ -45,7 +46,7 @@ export function FileList({
               <span className="w-4 text-good">
                 {isViewed(file) && (
                   <>
-                    <span aria-hidden="true">✔</span>
+                    <Icon name="check" />
                     <span className="sr-only">viewed</span>
                   </>
                 )}

@@ -10,6 +10,7 @@ import { LineView, PairView } from "./line.tsx";
 import type { FileDiff } from "./parse.ts";
 import { type Comment, type LinePlace, placeKey, placeOf, placesOf, type Row, viewedKey } from "./rows.ts";
 import type { Colour } from "./use-colours.ts";
+import { Ellipsis } from "lucide-react";
 
 export type RowActs = {
   readonly toggle: (file: FileDiff) => void;
@@ -52,7 +53,7 @@ export function RowView({ row, ...acts }: { readonly row: Row } & RowActs): Reac
     case "hunk":
       return (
         <p className="truncate bg-active-soft px-4 py-0.5 text-active">
-          <span aria-hidden="true">⋯ </span>
+          <Ellipsis className="mr-1 inline size-4" />
           <SafeText max={300}>{row.head}</SafeText>
         </p>
       );

@@ -3,6 +3,8 @@
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { SafeText } from "../ui/safe-text.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { TriangleAlert } from "lucide-react";
 
 type Source = AnswerTo<"flowSource">;
 
@@ -26,7 +28,7 @@ export function FlowProblems({ problems }: { readonly problems: Source["problems
   if (problems.length === 0)
     return (
       <p className="text-sm text-good">
-        <span aria-hidden="true">✔ </span>No errors and no warnings.
+        <Icon name="check" className="inline" /> No errors and no warnings.
       </p>
     );
   return (
@@ -34,7 +36,11 @@ export function FlowProblems({ problems }: { readonly problems: Source["problems
       {problems.map(({ severity, code, message, hint, file, line, column }) => (
         <li key={`${file}:${line}:${column} ${code} ${message}`} className="flex flex-col gap-0.5">
           <span className={severity === "error" ? "text-bad" : "text-warning"}>
-            <span aria-hidden="true">{severity === "error" ? "✖ " : "⚠ "}</span>
+            {severity === "error" ? (
+              <Icon name="cross" className="inline" />
+            ) : (
+              <TriangleAlert className="inline size-[1.1em]" />
+            )}{" "}
             {severity}: <SafeText>{message}</SafeText>
           </span>
           <code className="text-xs break-all text-muted">

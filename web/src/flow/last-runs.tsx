@@ -3,10 +3,11 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { SHOWN, shownOf } from "../base/status.ts";
 import { plain } from "../base/plain-text.ts";
+import { Icon } from "../ui/icon.tsx";
 import { TONES } from "../ui/status-badge.tsx";
 import { lastRunsQuery } from "./queries.ts";
 
-/** The last runs of a flow as signs, newest first; each leads to its run. */
+/** The last runs of a flow as icons, newest first; each leads to its run. */
 export function LastRuns({ flow }: { readonly flow: string }): ReactNode {
   const { data } = useQuery(lastRunsQuery(flow));
   if (data === undefined) return <span className="text-muted">…</span>;
@@ -14,7 +15,7 @@ export function LastRuns({ flow }: { readonly flow: string }): ReactNode {
   return (
     <span className="flex flex-wrap gap-1 max-md:justify-end">
       {data.runs.map((run) => {
-        const { word, sign, tone } = SHOWN[shownOf(run)];
+        const { word, icon, tone } = SHOWN[shownOf(run)];
         const text = `Run ${run.number}: ${word}, ${plain(run.subject.title, 80)}`;
         return (
           <Link
@@ -25,7 +26,7 @@ export function LastRuns({ flow }: { readonly flow: string }): ReactNode {
             title={text}
             className={`inline-flex min-h-7 min-w-7 items-center justify-center rounded-md text-sm no-underline pointer-coarse:min-h-11 pointer-coarse:min-w-11 ${TONES[tone]}`}
           >
-            <span aria-hidden="true">{sign}</span>
+            <Icon name={icon} />
           </Link>
         );
       })}

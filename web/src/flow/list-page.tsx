@@ -15,6 +15,7 @@ import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { duration, usd } from "../ui/time.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 const HEAD = ["Flow", "Success", "Median time", "Median cost", "Loops", "Last runs"] as const;
 
@@ -61,7 +62,9 @@ function FlowRow({ flow: { name, title, origin } }: { readonly flow: Listed }): 
             <code>{name}</code>
             <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
             {flow.error !== null ? (
-              <Badge tone="bad">✖ has errors</Badge>
+              <Badge tone="bad">
+                <Icon name="cross" /> has errors
+              </Badge>
             ) : (
               <span>{flow.data === undefined ? "" : stagesText(flow.data.stages.map(({ id }) => id))}</span>
             )}

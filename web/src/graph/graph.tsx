@@ -1,13 +1,14 @@
 // The stages of a flow as a graph, with the state of each if it belongs to a run.
 
 import { type ReactNode, useMemo } from "react";
-import type { Tone } from "../base/status.ts";
+import type { IconName, Tone } from "../base/status.ts";
+import { Icon } from "../ui/icon.tsx";
 import { TONES } from "../ui/status-badge.tsx";
 import { Arrow, GraphCanvas } from "./canvas.tsx";
 import { type DrawnEdge, type DrawnStage, layoutGraph, type TrackLane } from "./layout.ts";
 
 export type StageMark = {
-  readonly sign: string;
+  readonly icon: IconName;
   readonly word: string;
   readonly tone: Tone;
   readonly isActive: boolean;
@@ -98,7 +99,7 @@ function StageBox({ stage: { id, who, mark, note, says } }: { readonly stage: Gr
           aria-hidden="true"
           className={`flex size-6 shrink-0 items-center justify-center rounded-full text-sm ${TONES[mark.tone]}`}
         >
-          {mark.sign}
+          <Icon name={mark.icon} />
         </span>
       )}
       <span className="flex min-w-0 flex-col">

@@ -15,6 +15,7 @@ import { Button } from "../ui/button.tsx";
 import { PageHead } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
+import { ChevronLeft, ChevronRight, X } from "lucide-react";
 
 const StagesTab = lazy(async () => ({ default: (await import("./stages-tab.tsx")).StagesTab }));
 const LogTab = lazy(async () => ({ default: (await import("./log-tab.tsx")).LogTab }));
@@ -128,7 +129,7 @@ function Tabs({
           resetScroll={false}
           className="ml-auto flex min-h-8 shrink-0 items-center gap-1 rounded-full border border-line px-3 text-xs no-underline pointer-coarse:min-h-11"
         >
-          stage {stage} <span aria-hidden="true">✕</span>
+          stage {stage} <X className="size-3.5" />
           <span className="sr-only">: show all stages</span>
         </Link>
       )}
@@ -174,7 +175,7 @@ function Neighbours({ number }: { readonly number: number }): ReactNode {
         onClick={older?.act}
         disabledBecause={before === undefined ? "There is no older run." : undefined}
       >
-        ‹
+        <ChevronLeft className="size-4" />
       </Button>
       <Button
         aria-label="Newer run"
@@ -182,7 +183,7 @@ function Neighbours({ number }: { readonly number: number }): ReactNode {
         onClick={newer?.act}
         disabledBecause={next === undefined ? "There is no newer run." : undefined}
       >
-        ›
+        <ChevronRight className="size-4" />
       </Button>
     </>
   );

@@ -10,6 +10,7 @@ import { toast } from "../ui/toast.tsx";
 import { type Act, actName, commandOf, WORDING } from "./acts.ts";
 import { performAct } from "./perform-act.ts";
 import type { RunDetail } from "./types.ts";
+import { ChevronDown } from "lucide-react";
 
 export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "number"> }): ReactNode {
   const { data, error } = useQuery(actsQuery(run.id));
@@ -18,7 +19,7 @@ export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "numb
     <>
       <Menu.Root>
         <Menu.Trigger className="inline-flex min-h-9 cursor-pointer items-center gap-2 rounded-md border border-line bg-panel px-3 text-sm font-medium hover:bg-sunken pointer-coarse:min-h-11">
-          Actions <span aria-hidden="true">▾</span>
+          Actions <ChevronDown className="size-4" />
         </Menu.Trigger>
         <Menu.Portal container={document.getElementById("main")}>
           <Menu.Positioner sideOffset={4} align="end" className="z-40">

@@ -8,11 +8,13 @@ import { SHOWN } from "../base/status.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
 import type { RunSearch } from "./use-run-list.ts";
+import { X } from "lucide-react";
+import { Icon } from "../ui/icon.tsx";
 
 const STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
 /** A status of the store holds several states: "running" is whatever goes on by itself, working or not. */
-const CHIPS = { ...SHOWN, running: { word: "Under way", sign: "◉" } } as const;
+const CHIPS = { ...SHOWN, running: { word: "Under way", icon: "working" } } as const;
 
 export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNode {
   const navigate = useNavigate();
@@ -28,13 +30,14 @@ export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNod
         </Chip>
         {STATUSES.map((status) => (
           <Chip key={status} search={{ ...filter, status }} isOn={filter.status === status}>
-            <span aria-hidden="true">{CHIPS[status].sign}</span> {CHIPS[status].word}
+            <Icon name={CHIPS[status].icon} className={status === "running" ? "[animation:none]" : ""} />{" "}
+            {CHIPS[status].word}
             {counts?.[status] !== undefined && <span className="text-muted tabular">{counts[status]}</span>}
           </Chip>
         ))}
         {isWord && (
           <Chip search={without(filter, "status")} isOn>
-            <SafeText max={60}>{filter.status ?? ""}</SafeText> <span aria-hidden="true">✕</span>
+            <SafeText max={60}>{filter.status ?? ""}</SafeText> <X className="size-3.5" />
             <span className="sr-only">: remove this filter</span>
           </Chip>
         )}

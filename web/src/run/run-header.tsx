@@ -11,6 +11,7 @@ import { RunActions } from "./run-actions.tsx";
 import { RunEnd } from "../settle/run-end.tsx";
 import { standingOf } from "./standing.ts";
 import type { RunDetail } from "./types.ts";
+import { Icon } from "../ui/icon.tsx";
 
 export function RunHeader({ run, children }: { readonly run: RunDetail; readonly children?: ReactNode }): ReactNode {
   const { is, why } = standingOf(run);
@@ -88,7 +89,7 @@ function LoopBadge({
   const tone = loops === 0 ? "quiet" : max !== null && loops >= max ? "attention" : "warning";
   return (
     <Badge tone={tone} title={`How often ${name} has sent work back`}>
-      <span aria-hidden="true">↺</span>
+      <Icon name="back" />
       {name} {loops}
       {max === null ? "" : ` of ${max}`}
     </Badge>

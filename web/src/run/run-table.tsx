@@ -9,6 +9,7 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { standingOfRow } from "./standing.ts";
 import type { ListedRun } from "./types.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const COLUMNS =
   "xl:grid xl:grid-cols-[minmax(13rem,1.6fr)_minmax(10rem,2fr)_minmax(4rem,7rem)_minmax(4rem,6rem)_minmax(4rem,5rem)_4rem_5rem_4rem_6.5rem] xl:items-center xl:gap-x-3";
@@ -142,7 +143,7 @@ function Loop({ loop: { key, loops, max } }: { readonly loop: NonNullable<Listed
   const isLast = max !== null && loops >= max;
   return (
     <span title={`${key}: sent back ${loops} times`} className={isLast ? "text-attention" : "text-warning"}>
-      <span aria-hidden="true">↺ </span>
+      <Icon name="back" className="mr-1 inline" />
       <span className="sr-only">{key} </span>
       {loops}
       {max === null ? "" : ` of ${max}`}

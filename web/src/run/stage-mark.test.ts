@@ -8,10 +8,10 @@ const words = (...stages: readonly RunStage[]) => marksOf(stages).map(({ word })
 
 test("R-003-48: the active stage is marked, and those that are done have a check", () => {
   const marks = marksOf([stage("spec", "done", "pass"), stage("build", "running"), stage("qa", "open")]);
-  expect(marks.map(({ sign, isActive }) => [sign, isActive])).toEqual([
-    ["✔", false],
-    ["◉", true],
-    ["○", false],
+  expect(marks.map(({ icon, isActive }) => [icon, isActive])).toEqual([
+    ["check", false],
+    ["working", true],
+    ["circle", false],
   ]);
 });
 

@@ -4,16 +4,16 @@ import type { StageMark } from "../graph/graph.tsx";
 import type { RunStage } from "./types.ts";
 
 const STATES: Readonly<Record<RunStage["state"], StageMark>> = {
-  open: { sign: "○", word: "Not yet", tone: "quiet", isActive: false },
-  ready: { sign: "○", word: "Queued", tone: "active", isActive: false },
-  running: { sign: "◉", word: "Working", tone: "active", isActive: true },
-  waiting: { sign: "◆", word: "Waiting for you", tone: "attention", isActive: false },
-  stopped: { sign: "✖", word: "Stopped", tone: "bad", isActive: false },
-  done: { sign: "✔", word: "Done", tone: "good", isActive: false },
-  failed: { sign: "✖", word: "Failed", tone: "bad", isActive: false },
+  open: { icon: "circle", word: "Not yet", tone: "quiet", isActive: false },
+  ready: { icon: "circle", word: "Queued", tone: "active", isActive: false },
+  running: { icon: "working", word: "Working", tone: "active", isActive: true },
+  waiting: { icon: "person", word: "Waiting for you", tone: "attention", isActive: false },
+  stopped: { icon: "cross", word: "Stopped", tone: "bad", isActive: false },
+  done: { icon: "check", word: "Done", tone: "good", isActive: false },
+  failed: { icon: "cross", word: "Failed", tone: "bad", isActive: false },
 };
-const AGAIN: StageMark = { sign: "○", word: "Comes again", tone: "quiet", isActive: false };
-const SENT_BACK: StageMark = { sign: "↺", word: "Sent back", tone: "warning", isActive: false };
+const AGAIN: StageMark = { icon: "circle", word: "Comes again", tone: "quiet", isActive: false };
+const SENT_BACK: StageMark = { icon: "back", word: "Sent back", tone: "warning", isActive: false };
 const ACTIVE = new Set<RunStage["state"]>(["ready", "running", "waiting", "stopped"]);
 
 /** One mark per stage, in their order. */

@@ -6,6 +6,7 @@ import { Loops } from "./loops.tsx";
 import { marksOf } from "./stage-mark.ts";
 import { withoutColours } from "./log/ansi.ts";
 import { ContainmentBadge } from "../ui/containment-badge.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock, Elapsed, usd } from "../ui/time.tsx";
@@ -32,7 +33,7 @@ export function StagesTab({
         {run.stages.map((stage, index) => (
           <StageItem key={stage.id} run={run} stage={stage} isSelected={stage.id === selected}>
             <Badge tone={marks[index]?.tone ?? "quiet"}>
-              <span aria-hidden="true">{marks[index]?.sign}</span>
+              <Icon name={marks[index]?.icon ?? "circle"} />
               {marks[index]?.word}
             </Badge>
           </StageItem>

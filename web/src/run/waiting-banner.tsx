@@ -7,6 +7,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Loading } from "../ui/states.tsx";
 import { Ago } from "../ui/time.tsx";
 import type { RunDetail } from "./types.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const OneItem = lazy(async () => ({ default: (await import("../inbox/one-item.tsx")).OneItem }));
 
@@ -22,7 +23,7 @@ export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
           <div className="flex flex-wrap items-center justify-between gap-3 bg-attention-soft px-4 py-2.5 text-sm text-attention">
             <div className="min-w-0">
               <p className="font-medium">
-                <span aria-hidden="true">◆ </span>
+                <Icon name="person" className="mr-1 inline" />
                 <SafeText>{`${item.kind} ${item.stage}: ${item.who} decides`}</SafeText> · <Ago at={item.openedAt} />
               </p>
               {(item.why === null ? item.asks.slice(0, 3) : [item.why]).map((ask) => (

@@ -11,6 +11,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { clock } from "../ui/time.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 type Entry = AnswerTo<"listAudit">["entries"][number];
 const ROW_PX = 64;
@@ -82,7 +83,7 @@ function EntryRow({
     <li className="flex h-16 flex-col justify-center gap-0.5 overflow-hidden border-b border-line text-sm">
       <span className="flex min-w-0 items-center gap-2">
         <Badge tone={isBad ? "bad" : "quiet"}>
-          {isBad ? "✖ " : ""}
+          {isBad && <Icon name="cross" className="mr-1 inline" />}
           {type}
         </Badge>
         <span className="min-w-0 flex-1 truncate font-mono text-xs">

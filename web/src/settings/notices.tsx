@@ -13,7 +13,8 @@ import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
-import type { Tone } from "../base/status.ts";
+import type { IconName, Tone } from "../base/status.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const AGAIN_MS = 5000;
 
@@ -93,7 +94,9 @@ function EndpointRow({
       <Cell of="Kind">{format}</Cell>
       <Cell of="Status">
         {disabled ? (
-          <Badge tone="bad">⊘ disabled: it answered 410</Badge>
+          <Badge tone="bad">
+            <Icon name="ended" /> disabled: it answered 410
+          </Badge>
         ) : failing !== null ? (
           <>
             <Badge tone="attention">⚠ failing</Badge>
@@ -102,7 +105,9 @@ function EndpointRow({
             </span>
           </>
         ) : (
-          <Badge tone="good">✔ working</Badge>
+          <Badge tone="good">
+            <Icon name="check" /> working
+          </Badge>
         )}
         {pending > 0 && <span className="block text-xs text-muted">{pending} pending</span>}
       </Cell>
@@ -121,11 +126,11 @@ function EndpointRow({
 
 type Delivery = AnswerTo<"listDeliveries">["deliveries"][number];
 
-const STANDING: Readonly<Record<Delivery["status"], { readonly sign: string; readonly tone: Tone }>> = {
-  pending: { sign: "○", tone: "active" },
-  delivered: { sign: "✔", tone: "good" },
-  failed: { sign: "✖", tone: "bad" },
-  withdrawn: { sign: "⊘", tone: "quiet" },
+const STANDING: Readonly<Record<Delivery["status"], { readonly icon: IconName; readonly tone: Tone }>> = {
+  pending: { icon: "circle", tone: "active" },
+  delivered: { icon: "check", tone: "good" },
+  failed: { icon: "cross", tone: "bad" },
+  withdrawn: { icon: "ended", tone: "quiet" },
 };
 
 function Deliveries(): ReactNode {
@@ -158,7 +163,7 @@ function DeliveryRow({ delivery }: { readonly delivery: Delivery }): ReactNode {
       </Cell>
       <Cell of="Status">
         <Badge tone={STANDING[status].tone}>
-          <span aria-hidden="true">{STANDING[status].sign}</span> {status}
+          <Icon name={STANDING[status].icon} /> {status}
         </Badge>
         <span className="block text-xs text-muted">
           {tries} {tries === 1 ? "try" : "tries"}

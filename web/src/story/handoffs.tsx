@@ -3,13 +3,15 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
 import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
-import type { Tone } from "../base/status.ts";
+import type { IconName, Tone } from "../base/status.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { clock, duration } from "../ui/time.tsx";
 import { attemptNumbers } from "./picture.ts";
+import { Icon } from "../ui/icon.tsx";
+import { ChevronDown, ChevronRight } from "lucide-react";
 
 const PAGE = 50;
 
@@ -40,10 +42,10 @@ export function Handoffs({ rows, entry, shown }: Props): ReactNode {
   );
 }
 
-const STATUS: Readonly<Record<HandoffRowShown["status"], { readonly sign: string; readonly tone: Tone }>> = {
-  pending: { sign: "○", tone: "active" },
-  accepted: { sign: "✔", tone: "good" },
-  rejected: { sign: "↺", tone: "warning" },
+const STATUS: Readonly<Record<HandoffRowShown["status"], { readonly icon: IconName; readonly tone: Tone }>> = {
+  pending: { icon: "circle", tone: "active" },
+  accepted: { icon: "check", tone: "good" },
+  rejected: { icon: "back", tone: "warning" },
 };
 
 function Row({
@@ -56,7 +58,7 @@ function Row({
   readonly isOpen: boolean;
 }): ReactNode {
   const body = useId();
-  const { sign, tone } = STATUS[row.status];
+  const { icon, tone } = STATUS[row.status];
   const took =
     row.processed_at === null ? null : duration(Math.max(0, Date.parse(row.processed_at) - Date.parse(row.created_at)));
   return (
@@ -80,14 +82,14 @@ function Row({
         className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 rounded-md text-ink no-underline hover:bg-sunken pointer-coarse:min-h-11"
       >
         <span aria-hidden="true" className="w-3 text-muted">
-          {isOpen ? "▾" : "▸"}
+          {isOpen ? <ChevronDown className="size-4" /> : <ChevronRight className="size-4" />}
         </span>
         <span className="font-medium">
           <SafeText max={60}>{row.from_agent ?? "—"}</SafeText> <span aria-hidden="true">→</span>
           <span className="sr-only"> to </span> <SafeText max={60}>{row.to_agent ?? "—"}</SafeText>
         </span>
         <Badge tone={tone}>
-          <span aria-hidden="true">{sign}</span>
+          <Icon name={icon} />
           {row.status}
         </Badge>
         {attempt > 1 && <Badge>attempt {attempt}</Badge>}

@@ -120,8 +120,8 @@ test("a story that its first agent refused waits for a person: nobody works, and
   expect(storyPicture(STORY, list, null)[0]).toMatchObject({ is: "rejected", reason: "no goal" });
 });
 
-test("R-003-50: every indicator has its own sign and word, not only a colour", () => {
+test("R-003-50: every indicator has its own icon and word, not only a colour", () => {
   const all = Object.values(INDICATORS);
-  expect(new Set(all.map(({ sign }) => sign)).size).toBe(4);
+  expect(new Set(all.map(({ icon }) => icon)).size).toBe(4);
   expect(new Set(all.map(({ word }) => word)).size).toBe(4);
 });

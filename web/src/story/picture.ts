@@ -1,6 +1,7 @@
 // Derives the state of each agent of a story from its handoffs: done, at work, sent back.
 
 import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
+import type { IconName } from "../base/status.ts";
 
 export type Indicator = "done" | "active" | "pending" | "rejected";
 
@@ -73,10 +74,10 @@ export function attemptNumbers(rows: readonly HandoffRowShown[], entry: string |
 }
 
 export const INDICATORS: Readonly<
-  Record<Indicator, { readonly sign: string; readonly word: string; readonly look: string }>
+  Record<Indicator, { readonly icon: IconName; readonly word: string; readonly look: string }>
 > = {
-  done: { sign: "✔", word: "Done", look: "border-good bg-good-soft text-good" },
-  active: { sign: "◉", word: "Working", look: "border-active bg-active-soft text-active" },
-  pending: { sign: "○", word: "Not yet", look: "border-line bg-panel text-muted" },
-  rejected: { sign: "↺", word: "Sent back", look: "border-warning bg-warning-soft text-warning" },
+  done: { icon: "check", word: "Done", look: "border-good bg-good-soft text-good" },
+  active: { icon: "working", word: "Working", look: "border-active bg-active-soft text-active" },
+  pending: { icon: "circle", word: "Not yet", look: "border-line bg-panel text-muted" },
+  rejected: { icon: "back", word: "Sent back", look: "border-warning bg-warning-soft text-warning" },
 };

@@ -1,9 +1,10 @@
-// The agents of a story in a row, each with its state as sign, word and colour. On a phone they are in a column.
+// The agents of a story in a row, each with its state as icon, word and colour. On a phone they are in a column.
 
 import { Fragment, type ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { type AgentMark, INDICATORS } from "./picture.ts";
+import { Icon } from "../ui/icon.tsx";
 
 export function StoryPicture({
   marks,
@@ -56,7 +57,7 @@ export function StoryPicture({
 }
 
 function Agent({ mark: { agent, is, attempts, reason, isUntaken } }: { readonly mark: AgentMark }): ReactNode {
-  const { sign, word, look } = INDICATORS[is];
+  const { icon, word, look } = INDICATORS[is];
   return (
     <li
       {...(is === "active" ? { "aria-current": "step" as const } : {})}
@@ -65,8 +66,8 @@ function Agent({ mark: { agent, is, attempts, reason, isUntaken } }: { readonly 
       className={`flex min-w-0 flex-1 flex-col gap-1 rounded-lg border px-3 py-2 text-sm ${look}`}
     >
       <span className="flex items-center gap-2 font-medium">
-        <span aria-hidden="true" className={`rounded-full ${is === "active" ? "pulse" : ""}`}>
-          {sign}
+        <span className={`rounded-full ${is === "active" ? "pulse" : ""}`}>
+          <Icon name={icon} className="[animation:none]" />
         </span>
         <span className="truncate">
           <SafeText max={60}>{agent}</SafeText>

@@ -8,6 +8,7 @@ import { Arrow, GraphCanvas } from "../graph/canvas.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { TONES } from "../ui/status-badge.tsx";
 import { type Graph, placeTickets } from "./place-tickets.ts";
+import { Icon } from "../ui/icon.tsx";
 
 type Props = { readonly id: string; readonly graph: Graph };
 
@@ -47,7 +48,7 @@ function TicketBox({ node, isSelf }: { readonly node: Graph["nodes"][number]; re
         aria-hidden="true"
         className={`flex size-6 shrink-0 items-center justify-center rounded-full text-sm ${TONES[shown.tone]}`}
       >
-        {shown.sign}
+        <Icon name={shown.icon} />
       </span>
       <span className="flex min-w-0 flex-col">
         <span className="truncate text-sm leading-5 font-medium text-ink">

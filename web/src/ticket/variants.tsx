@@ -10,6 +10,7 @@ import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 export function Variants({ id, variants }: { readonly id: string; readonly variants: readonly Variant[] }): ReactNode {
   const [chosen, setChosen] = useState<Variant | null>(null);
@@ -109,10 +110,10 @@ function VariantName({ variant, isSelf }: { readonly variant: Variant; readonly 
 }
 
 function Standing({ variant: { state, word } }: { readonly variant: Variant }): ReactNode {
-  const { sign, tone } = SHOWN[standingOfFile({ state, status: word })];
+  const { icon, tone } = SHOWN[standingOfFile({ state, status: word })];
   return (
     <Badge tone={tone}>
-      <span aria-hidden="true">{sign}</span>
+      <Icon name={icon} />
       <SafeText max={60}>{word}</SafeText>
     </Badge>
   );

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "../base/api.ts";
 import { Button } from "./button.tsx";
 import { SafeText } from "./safe-text.tsx";
+import { Icon } from "./icon.tsx";
 
 export function Loading({ what }: { readonly what: string }): ReactNode {
   return (
@@ -27,7 +28,7 @@ export function Failure({ error, retry }: { readonly error: unknown; readonly re
   return (
     <div role="alert" className="flex flex-col items-start gap-2 rounded-lg border border-bad bg-bad-soft p-4 text-bad">
       <p className="font-medium">
-        <span aria-hidden="true">✖ </span>
+        <Icon name="cross" className="mr-1 inline" />
         <SafeText>{problem?.detail ?? (error instanceof Error ? error.message : "Something went wrong.")}</SafeText>
       </p>
       {problem?.hint !== undefined && (

@@ -1,7 +1,8 @@
-// A state as a badge: sign, word and tone together.
+// A state as a badge: icon, word and tone together.
 
 import type { ReactNode } from "react";
 import { SHOWN, type ShownName, type Tone } from "../base/status.ts";
+import { Icon } from "./icon.tsx";
 import { optional } from "../../../src/core/optional.ts";
 
 export const TONES: Readonly<Record<Tone, string>> = {
@@ -11,15 +12,14 @@ export const TONES: Readonly<Record<Tone, string>> = {
   warning: "bg-warning-soft text-warning",
   good: "bg-good-soft text-good",
   bad: "bg-bad-soft text-bad",
+  held: "bg-held-soft text-held",
 };
 
 export function StatusBadge({ is, detail }: { readonly is: ShownName; readonly detail?: string }): ReactNode {
-  const { word, sign, tone } = SHOWN[is];
+  const { word, icon, tone } = SHOWN[is];
   return (
     <Badge tone={tone}>
-      <span aria-hidden="true" className={is === "working" ? "pulse rounded-full" : ""}>
-        {sign}
-      </span>
+      <Icon name={icon} />
       {word}
       {detail !== undefined && <span className="font-normal">· {detail}</span>}
     </Badge>

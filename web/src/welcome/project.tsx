@@ -5,6 +5,7 @@ import { CopyLine } from "../ui/copy-line.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 /** The project folder, and whether runs can have separate branches in it. */
 export function Project(): ReactNode {
@@ -31,7 +32,9 @@ export function Project(): ReactNode {
         </>
       ) : (
         <>
-          <Badge tone="good">✔ git repository</Badge>
+          <Badge tone="good">
+            <Icon name="check" /> git repository
+          </Badge>
           <p>
             {git.branch === null ? (
               "No branch is checked out"

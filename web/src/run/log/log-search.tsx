@@ -10,6 +10,7 @@ import { SafeText } from "../../ui/safe-text.tsx";
 import { plain } from "../../base/plain-text.ts";
 import { withoutColours } from "./ansi.ts";
 import type { LogReference } from "./source.ts";
+import { ArrowDown, ArrowUp } from "lucide-react";
 
 type Props = {
   readonly reference: LogReference;
@@ -128,10 +129,10 @@ function Results({
   return (
     <>
       <Button aria-label="Previous result" onClick={() => step(-1)} disabledBecause={none(lines.length)}>
-        ↑
+        <ArrowUp className="size-4" />
       </Button>
       <Button aria-label="Next result" onClick={() => step(1)} disabledBecause={none(lines.length)}>
-        ↓
+        <ArrowDown className="size-4" />
       </Button>
       <span role="status" className="self-center text-xs text-muted">
         {isSearching ? "Searching…" : lines.length === 0 ? "No results" : count}

@@ -9,6 +9,7 @@ import { Empty, Failure, Loading } from "../../ui/states.tsx";
 import { piecesOf } from "./ansi.ts";
 import { LogSearch } from "./log-search.tsx";
 import { type LogReference, type LogSource, openLog } from "./source.ts";
+import { ArrowDown } from "lucide-react";
 
 const ROW = 20;
 /** Browsers draw nothing beyond about thirty million pixels. */
@@ -111,7 +112,7 @@ function LogRows({ label, source, count, wanted, isGrowing, goTo, summary }: Row
         {!follows && isGrowing && (
           <div className="absolute inset-x-0 bottom-3 flex justify-center">
             <Button look="primary" onClick={() => setFollows(true)}>
-              ▼ Jump to latest{fresh > 0 ? ` · ${fresh.toLocaleString()} new` : ""}
+              <ArrowDown className="size-4" /> Jump to latest{fresh > 0 ? ` · ${fresh.toLocaleString()} new` : ""}
             </Button>
           </div>
         )}
