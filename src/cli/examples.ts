@@ -91,6 +91,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "trust revoke": ["passrail trust revoke"],
   "workspace list": ["passrail workspace list"],
   "workspace clean": ["passrail workspace clean --dry-run"],
+  prune: ["passrail prune --dry-run", "passrail prune --older-than 30d"],
   mcp: ["claude mcp add passrail -- passrail mcp --operator"],
   demo: ["passrail demo", "passrail demo --speed 10 --scripted --no-dashboard"],
   init: ["passrail init", "passrail init --dry-run"],

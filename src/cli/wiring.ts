@@ -22,6 +22,7 @@ import { addInit } from "./commands/init/add-init.ts";
 import { addLogs } from "./commands/logs/add-logs.ts";
 import { addMcp } from "./commands/mcp/add-mcp.ts";
 import { addMerge } from "./commands/merge/add-merge.ts";
+import { addPrune } from "./commands/prune/add-prune.ts";
 import { addProjects } from "./commands/projects/add-projects.ts";
 import { addQueue } from "./commands/queue/add-queue.ts";
 import { addReport } from "./commands/report/add-report.ts";
@@ -75,6 +76,7 @@ const REGISTRATIONS: readonly Registration[] = [
   { names: ["import"], add: addImport },
   { names: ["trust"], add: addTrust },
   { names: ["workspace"], add: addWorkspace },
+  { names: ["prune"], add: addPrune },
   { names: ["mcp"], add: addMcp },
   { names: ["demo"], add: addDemo },
   { names: ["init"], add: addInit },

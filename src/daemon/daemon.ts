@@ -2,6 +2,8 @@
 // so that the first agent already finds the API.
 
 import { type Performer, openPassrail, requirePerformer } from "../compose.ts";
+import { createCommitOf } from "../app/commit-of.ts";
+import { openSweep } from "../app/retention/sweep.ts";
 import { ok, type Result } from "../core/result.ts";
 import type { Dispatcher } from "../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
@@ -80,6 +82,15 @@ function begin(
           isFirstStart,
           onProblem: (error) => log.write(`notices: ${stackOf(error)}`),
         });
+  const sweep = openSweep({
+    home,
+    store,
+    commitOf: createCommitOf(store),
+    rules: passrail.config.retention,
+    now: () => clock.now(),
+    log: (line) => log.write(line),
+    onError: (error) => log.write(`retention: ${stackOf(error)}`),
+  });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);
   const dispatcher = dispatches
     ? openDispatcher(passrail, { project, log: (line) => log.write(`tickets: ${line}`) })
@@ -96,6 +107,7 @@ function begin(
     newLoginCode: () => server.keys.newLoginCode().token,
     async close(how) {
       await announcer?.close();
+      await sweep.close();
       await stopWork(passrail, triggers, dispatcher, how);
       await runLog.close();
       removeNote(home);

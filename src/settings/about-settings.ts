@@ -96,6 +96,10 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   "notify.command": { about: "The program to call when something waits for a person or a run ends." },
   "notify.endpoints": { about: "Further destinations of notices, such as Slack or ntfy.", isUsers: true },
   webhooks: { about: "Who may send webhooks to the daemon, and what they mean.", isUsers: true },
+  retention: {
+    about: "How long ended runs, the files of their attempts and copies of logs are kept; none: for ever.",
+    isUsers: true,
+  },
   runners: { about: "The path of a runner's program, variables for it, and the vendor's names of models." },
 };
 

@@ -163,6 +163,7 @@ function merging(config: Settings): readonly ListedSetting[] {
 
 function others(config: Settings): readonly ListedSetting[] {
   return [
+    whole(config, "retention", "retention", retentionText(config.retention)),
     whole(config, "flows", "flows", config.flows),
     whole(config, "standards", "standards", config.standards),
     whole(config, "test_files", "test_files", config.testFiles ?? "the usual names"),
@@ -206,6 +207,19 @@ function others(config: Settings): readonly ListedSetting[] {
       }),
     ),
   ];
+}
+
+function retentionText({ files, logs, runs }: Settings["retention"]): JsonObject {
+  const age = (ms: number | null): string => (ms === null ? "none" : durationText(ms));
+  return {
+    files: {
+      age: age(files.ageMs),
+      count: files.count ?? "none",
+      size: files.bytes === null ? "none" : sizeText(files.bytes),
+    },
+    logs: { age: age(logs.ageMs) },
+    runs: { age: age(runs.ageMs) },
+  };
 }
 
 const UNITS = [

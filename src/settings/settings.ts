@@ -24,6 +24,8 @@ import {
   mergeSettings,
   unknownMergeCheck,
 } from "./merge.ts";
+import type { RetentionRules } from "../core/retention/retention.ts";
+import { retentionRules, retentionSchema } from "./retention.ts";
 import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets.ts";
 import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
@@ -100,6 +102,8 @@ export const fileSchema = z.strictObject({
   limits: limitsSchema.optional(),
   flows: flowsSchema.optional(),
   attempts: attemptsSchema.optional(),
+  /** How long files and runs are kept. From the user's file only. */
+  retention: retentionSchema.optional(),
   router: z.strictObject({ fallback: z.enum(ROUTER_FALLBACKS).optional() }).optional(),
 });
 
@@ -152,6 +156,7 @@ export type Settings = {
   readonly limits: LimitSettings;
   /** Limits that win over those of a flow's file, by its name. */
   readonly flows: FlowSettings;
+  readonly retention: RetentionRules;
   /** When keyword rules choose instead of a router's model; null: as the flow says. */
   readonly routerFallback: RouterFallback | null;
   /** The nearest file that has a key inside a group, such as `tickets.folder`. */
@@ -241,6 +246,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     heartbeat: heartbeatSettings(all.map((file) => file.heartbeat)),
     limits: limitSettings(all.map((file) => file.limits)),
     flows: flowSettings(all.map((file) => file.flows)),
+    retention: retentionRules(all.map((file) => file.retention).find((found) => found !== undefined)),
     webhooks: Object.fromEntries(all.flatMap((file) => Object.entries(file.webhooks ?? {}))),
   });
 }
@@ -427,10 +433,11 @@ function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
   return Object.fromEntries(entries);
 }
 
-/** A repository must not decide who may send to Passrail, where its notices go, nor where its runs are stored. */
-function foreignKey({ database, webhooks, notify }: SettingsFile): string | undefined {
+/** A repository must not decide who may send to Passrail, where its notices go, where runs are stored, nor how long. */
+function foreignKey({ database, webhooks, notify, retention }: SettingsFile): string | undefined {
   if (webhooks !== undefined) return "webhooks";
   if (database !== undefined) return "database";
+  if (retention !== undefined) return "retention";
   return notify?.endpoints === undefined ? undefined : "notify.endpoints";
 }
 

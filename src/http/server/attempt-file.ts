@@ -4,6 +4,8 @@
 import type { Refusal } from "../contract/problem.ts";
 import type { z } from "zod";
 import type { attemptFileSchema } from "../contract/schemas/run.ts";
+import { removedText } from "../../core/retention/retention.ts";
+import { readNote } from "../../app/retention/removed-note.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import { type AttemptFiles, attemptFiles, checkLog } from "../../attempt/attempt-files.ts";
 import { type OpenedFile, openPlain } from "../../file/plain-file.ts";
@@ -34,6 +36,8 @@ export async function findFile(
     const opened = await openPlain(files.dir, path);
     if (opened !== undefined) return ok(opened);
   }
+  const removed = readNote(home, runId);
+  if (removed !== undefined) return err({ code: "file_not_found", detail: removedText(removed) });
   return err({ code: "file_not_found", detail: `Attempt ${attempt} of ${stage} has no ${file}.` });
 }
 

@@ -3,6 +3,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { sizeOfBytes } from "../../../src/core/retention/retention.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
 import { runQuery } from "../base/queries.ts";
@@ -42,6 +43,7 @@ export function WorkersPage(): ReactNode {
       <Panel title="Handoffs that no agent accepted">
         <Stale />
       </Panel>
+      {data !== undefined && data.disk !== null && <Disk use={data.disk} />}
       <Panel title="Stop without losing work">
         <div className="flex flex-col gap-2 text-sm">
           <p>
@@ -113,6 +115,46 @@ function AttemptRow({ attempt }: { readonly attempt: Worker["attempts"][number] 
         <Elapsed since={attempt.since} />
       </Cell>
     </Row>
+  );
+}
+
+type DiskUse = NonNullable<AnswerTo<"listWorkers">["disk"]>;
+
+function Disk({ use }: { readonly use: DiskUse }): ReactNode {
+  const { measuredAt, files, workspaces, store, logs, other } = use;
+  const rows = [
+    ["Files of attempts", files],
+    ["Workspaces", workspaces],
+    ["Store", store],
+    ["Logs", logs],
+    ["Other", other],
+  ] as const;
+  return (
+    <Panel
+      title="Disk"
+      actions={
+        <span className="text-xs text-muted">
+          measured <Ago at={measuredAt} />
+        </span>
+      }
+    >
+      <Table label="What the state folder takes on disk" head={["What", "Size"]}>
+        {rows.map(([name, bytes]) => (
+          <Row key={name}>
+            <Cell of="What" head>
+              {name}
+            </Cell>
+            <Cell of="Size" number>
+              {sizeOfBytes(bytes)}
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      <p className="my-2 text-sm text-muted">
+        Passrail removes old files of landed work by itself. To see what is due:
+      </p>
+      <CopyLine>passrail prune --dry-run</CopyLine>
+    </Panel>
   );
 }
 

@@ -19,6 +19,8 @@ import { forceEnd } from "../../session.ts";
 import { ensureTrusted } from "../../trust.ts";
 import { attemptFacts } from "../../../core/attempt-facts.ts";
 import { optional } from "../../../core/optional.ts";
+import { readDiskUse } from "../../../app/retention/disk-note.ts";
+import { diskText } from "../../../app/retention/measure.ts";
 import { isAtWork } from "../../../carrier/at-work.ts";
 
 export type UpOptions = {
@@ -272,7 +274,15 @@ export async function status(io: Io): Promise<number> {
   const note = findDaemon(io.home);
   const { counts, waiting, carried } = await lookAt(io);
   if (io.json)
-    printJson(io, { running: note !== undefined, home: io.home, ...note, runs: counts ?? {}, waiting, carried });
+    printJson(io, {
+      running: note !== undefined,
+      home: io.home,
+      ...note,
+      runs: counts ?? {},
+      waiting,
+      carried,
+      disk: readDiskUse(io.home),
+    });
   else if (io.quiet) {
     if (note !== undefined) io.out(note.url);
   } else {
@@ -289,6 +299,9 @@ export async function status(io: Io): Promise<number> {
       io.out(plainText(`standby  ${note.standbyOf} performs on the same database`));
     const runs = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
     io.out(`runs     ${runs.length === 0 ? "none yet" : runs.map(([word, count]) => `${count} ${word}`).join(", ")}`);
+    const disk = readDiskUse(io.home);
+    if (disk !== null)
+      io.out(`disk     ${diskText(disk)}, measured ${age(disk.measuredAt)} ago: passrail prune --dry-run`);
     if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
     if (note === undefined) for (const line of workOn(carried)) io.out(`agents   ${line}`);
     if (note === undefined) io.err("Next: passrail up --detach");

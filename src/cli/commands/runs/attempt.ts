@@ -2,6 +2,8 @@
 
 import { realpathSync } from "node:fs";
 import { attemptFiles } from "../../../attempt/attempt-files.ts";
+import { readNote } from "../../../app/retention/removed-note.ts";
+import { removedText } from "../../../core/retention/retention.ts";
 import { readConfined } from "../../../file/confined.ts";
 import { CliError } from "../../errors.ts";
 import { type AttemptRecord } from "../../../store/store.ts";
@@ -48,6 +50,8 @@ export async function showAttemptFile(
   // An agent writes its verdict to a file or submits it with a tool.
   const submitted = file === "verdict" ? read(files.submission) : undefined;
   const text = submitted ?? read(path);
+  const removed = text === undefined ? readNote(home, runId) : undefined;
+  if (removed !== undefined) throw new CliError("files_removed", removedText(removed));
   if (text === undefined) throw new CliError("file_not_there", `${stage}#${attempt} has no ${file}.`, path);
   if (io.json) printJson(io, { stage, attempt, file, path, text });
   else for (const line of text.replace(/\n$/u, "").split("\n")) io.out(plainText(line, io.color));

@@ -3,6 +3,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { attemptFiles, checkLog } from "../../../attempt/attempt-files.ts";
+import { readNote } from "../../../app/retention/removed-note.ts";
+import { removedText } from "../../../core/retention/retention.ts";
 import { isName } from "../../../core/flow/name.ts";
 import { isEnded, type Run } from "../../../core/run/run.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
@@ -124,7 +126,10 @@ export async function runsLogs(
     }
     source.close();
     writer.end();
-    if (!isThere && !io.json) io.err(`${stage}#${attempt} has no output yet.`);
+    if (isThere) return EXIT.ok;
+    const removed = readNote(io.home, run.id);
+    if (removed !== undefined) throw new CliError("files_removed", removedText(removed));
+    if (!io.json) io.err(`${stage}#${attempt} has no output yet.`);
     return EXIT.ok;
   });
 }

@@ -16,4 +16,20 @@ const workerSchema = z
   })
   .meta({ id: "Worker" });
 
-export const workerListSchema = z.object({ workers: z.array(workerSchema) });
+const bytes = z.number().min(0);
+
+const diskUseSchema = z
+  .object({
+    measuredAt: time,
+    files: bytes.meta({ description: "prompts, logs, events and diffs of attempts" }),
+    workspaces: bytes,
+    store: bytes,
+    logs: bytes,
+    other: bytes,
+  })
+  .meta({ id: "DiskUse" });
+
+export const workerListSchema = z.object({
+  workers: z.array(workerSchema),
+  disk: diskUseSchema.nullable().meta({ description: "bytes of the state folder when last measured" }),
+});
