@@ -13,7 +13,7 @@ import { findMarked } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { until } from "../harness/until.ts";
-import { newRepository } from "../harness/workbench.ts";
+import { newRepository } from "../harness/new-repository.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex, gemini, opencode, settingsFor } from "./vendors.ts";
 import { PROGRAM } from "../harness/program.ts";

@@ -18,7 +18,7 @@ import { killLeftovers } from "../../src/runner/process/kill-tree.ts";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { CRASH_DRIVER } from "../harness/program.ts";
-import { newRepository } from "../harness/workbench.ts";
+import { newRepository } from "../harness/new-repository.ts";
 import type { Scenario } from "./scenarios.ts";
 import { optional } from "../../src/core/optional.ts";
 

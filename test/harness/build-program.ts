@@ -1,7 +1,8 @@
-// Vitest's `globalSetup`: makes the program that tests start, unless it is newer than the source.
+// Vitest's `globalSetup`: makes the program that tests start and the repositories that they copy, unless they are newer than the source.
 
 import { bundle } from "../../scripts/bundle.ts";
 import { buildOnce } from "./build-once.ts";
+import { makeTemplates, TEMPLATES } from "./new-repository.ts";
 import { PROGRAM_FOLDER } from "./program.ts";
 
 /** Programs that only tests start. */
@@ -10,7 +11,15 @@ const DRIVERS = {
   "night-driver": "test/harness/night-driver.ts",
 };
 
-export { buildProgram as setup };
+export async function setup(): Promise<void> {
+  await buildProgram();
+  await buildOnce({
+    folder: TEMPLATES,
+    main: "with-file/README.md",
+    sources: ["test/harness"],
+    build: async (folder) => makeTemplates(folder),
+  });
+}
 
 export async function buildProgram(): Promise<void> {
   await buildOnce({

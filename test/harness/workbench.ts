@@ -1,7 +1,6 @@
 // A real Passrail in a temporary folder: store file, git repository, command runner, scripted programs as agents. Only the agents are
 // played (test/fixtures/player/play.mjs).
 
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +14,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
 import type { Delivered } from "../../src/engine/runs.ts";
 import type { Notice } from "../../src/notify/notify.ts";
-import { optional } from "../../src/core/optional.ts";
+import { newRepository } from "./new-repository.ts";
 import { openPerformer } from "./open-performer.ts";
 
 const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
@@ -43,21 +42,14 @@ export type Workbench = {
   close(): Promise<void>;
 };
 
+/** Its files do not change while tests run, and reading them takes longer than many a run. */
+const shipped = loadCatalog({ shippedDir });
+
 export function resolveShipped(name: string, projectDir?: string): ResolvedFlow {
-  const resolved = loadCatalog({ shippedDir, ...optional({ projectDir }) }).resolve(name);
+  const catalog = projectDir === undefined ? shipped : loadCatalog({ shippedDir, projectDir });
+  const resolved = catalog.resolve(name);
   if (!resolved.ok) throw new Error(JSON.stringify(resolved.error));
   return resolved.value;
-}
-
-export function newRepository(dir: string): string {
-  const project = join(dir, "project");
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: project });
-  execFileSync("git", ["init", "-q", "-b", "main", project]);
-  writeFileSync(join(project, "README.md"), "# project\n");
-  git("add", "-A");
-  git("commit", "-q", "-m", "first");
-  return project;
 }
 
 export async function openWorkbench(

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { until } from "../../harness/until.ts";
-import { newRepository, openWorkbench, type Workbench } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
+import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
 import { bubblewrapTests, whyLeftOut } from "../sandbox/can-confine.ts";
 import { check, checksOf, finishedChecks } from "./checks.ts";
 

@@ -1,11 +1,12 @@
 // A place to call the real program in: a state folder, a repository with one commit, and scripted agents.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { approveFiles } from "../../harness/approve-files.ts";
+import { newRepository } from "../../harness/new-repository.ts";
 import { PROGRAM } from "../../harness/program.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -35,12 +36,7 @@ export type Started = { readonly child: ChildProcess; readonly ended: Promise<En
 export function openBench(): Bench {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-cli-")));
   const home = join(dir, "home");
-  const project = join(dir, "project");
-  mkdirSync(project);
-  const git = (...args: readonly string[]): void =>
-    void execFileSync("git", ["-C", project, ...args], { stdio: "ignore" });
-  git("init", "-q", "-b", "main");
-  git("-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "--allow-empty", "-m", "first");
+  const project = newRepository(dir, "empty");
   const { PASSRAIL_MARKER: _marker, NO_COLOR: _color, ...environment } = process.env;
   const running = new Set<ChildProcess>();
   let scripts = 0;

@@ -18,7 +18,8 @@ import { killLeftovers } from "../../../src/runner/process/kill-tree.ts";
 import { findMarked } from "../../../src/runner/process/process-table.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { createWorkspaces } from "../../../src/workspace/providers.ts";
-import { newRepository, resolveShipped } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
+import { resolveShipped } from "../../harness/workbench.ts";
 
 const PLAYER = join(import.meta.dirname, "../../fixtures/player/play.mjs");
 const SCRIPT: JsonObject = {

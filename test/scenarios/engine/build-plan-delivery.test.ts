@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { APPROVED, hands } from "../../harness/handoff-text.ts";
-import { newRepository, openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
+import { openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
 import { type Bench, openBench } from "../cli/bench.ts";
 
 const standard: Script = {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
-import { newRepository } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
 
 const DRIVER = join(import.meta.dirname, "idempotency-driver.ts");
 

@@ -10,7 +10,7 @@ import type { Json } from "../../../src/core/json.ts";
 import { SECRET, standard } from "../../../src/http/webhooks/signing.testsuite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { until } from "../../harness/until.ts";
-import { newRepository } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
 
 const DRIVER = fileURLToPath(import.meta.resolve("./webhooks-driver.ts"));
 

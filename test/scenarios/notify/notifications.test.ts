@@ -15,7 +15,8 @@ import { type Receiver, SECRET, startReceiver } from "../../../src/notify/receiv
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { type NotificationOptions, type Notifications, openNotifications } from "../../../src/notify/open.ts";
 import type { EndpointSettings } from "../../../src/settings/webhooks.ts";
-import { newRepository, resolveShipped } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
+import { resolveShipped } from "../../harness/workbench.ts";
 import { until } from "../../harness/until.ts";
 
 const PLAYER = join(import.meta.dirname, "../../fixtures/player/play.mjs");

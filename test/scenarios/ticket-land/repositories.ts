@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { newRepository } from "../../harness/new-repository.ts";
 
 export type Repositories = {
   readonly dir: string;
@@ -39,7 +40,7 @@ const HOOKS = [
 
 export function newRepositories({ remote }: { readonly remote: boolean }): Repositories {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-landing-")));
-  const project = join(dir, "project");
+  const project = newRepository(dir);
   const bare = remote ? join(dir, "remote.git") : "";
   const home = join(dir, "home");
   const canaries = join(dir, "canaries");
@@ -53,10 +54,6 @@ export function newRepositories({ remote }: { readonly remote: boolean }): Repos
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", ...env },
     }).trim();
-  execFileSync("git", ["init", "-q", "-b", "main", project]);
-  writeFileSync(join(project, "README.md"), "# project\n");
-  run(project, ["add", "-A"]);
-  run(project, ["commit", "-q", "-m", "first"]);
   if (remote) {
     execFileSync("git", ["clone", "-q", "--bare", project, bare], { stdio: "ignore" });
     run(project, ["remote", "add", "origin", bare]);

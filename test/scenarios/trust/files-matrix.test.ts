@@ -19,7 +19,8 @@ import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { loadSettings, projectEnvironment } from "../../../src/settings/load.ts";
 import { flowOf } from "../../../src/store/flow-of.ts";
 import { approveFiles } from "../../harness/approve-files.ts";
-import { newRepository, openWorkbench, type Workbench } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
+import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
 import { gitIn } from "./world.ts";
 
 const FLOW = (gate: boolean, output: string): string => `flow: small

@@ -4,6 +4,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { newRepository } from "../../harness/new-repository.ts";
 import { openTerminal, type Terminal } from "../../harness/terminal.ts";
 import { CLI, type Ended } from "../cli/bench.ts";
 
@@ -24,14 +25,11 @@ export type TrustScene = {
 
 export function openScene(): TrustScene {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-trust-")));
-  const [home, project, canary] = [join(dir, "home"), join(dir, "project"), join(dir, "canary")];
-  mkdirSync(project);
+  const [home, project, canary] = [join(dir, "home"), newRepository(dir, "empty"), join(dir, "canary")];
   const git = (...args: readonly string[]): string =>
     execFileSync("git", ["-C", project, "-c", "user.name=t", "-c", "user.email=t@localhost", ...args], {
       encoding: "utf8",
     });
-  git("init", "-q", "-b", "main");
-  git("commit", "-q", "--allow-empty", "-m", "first");
   const { PASSRAIL_MARKER: _marker, ...environment } = process.env;
   const env = { ...environment, PASSRAIL_HOME: home, XDG_CONFIG_HOME: join(dir, "config"), HOME: dir };
   return {

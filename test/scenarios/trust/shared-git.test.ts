@@ -18,7 +18,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRepositoryGuard } from "../../../src/workspace/repository-guard.ts";
-import { newRepository, openWorkbench, type Workbench } from "../../harness/workbench.ts";
+import { newRepository } from "../../harness/new-repository.ts";
+import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
 import { gitIn, outcomeOf, playLines } from "./world.ts";
 
 let dir: string;
