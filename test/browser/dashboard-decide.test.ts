@@ -33,7 +33,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       const { context, page, seen } = await dashboard.visit("/runs");
       await startRun(page, "Say hello");
 
-      await go(page, "Inbox");
+      await go(page, "Now");
       await decision(page).getByRole("heading", { name: "Start “Say hello”?" }).waitFor();
       await decision(page).getByRole("button", { name: "Approve" }).click();
 
@@ -73,7 +73,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       await page.getByText("Approved: Say hello").last().waitFor();
       await dashboard.stands(1, "shipped");
       // No question is left, but the work has not landed yet.
-      await page.getByRole("heading", { name: "Also waits (1)" }).waitFor();
+      await page.getByRole("heading", { name: "Needs you (1)" }).waitFor();
       await page.getByRole("button", { name: "Merge: Say hello" }).waitFor();
       expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
       await context.close();
@@ -165,7 +165,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     await dashboard.stands(first.number, "review");
     // Sent back: the keys lead to the reason that is missing.
     await page.getByRole("link", { name: /Ship “Keys one”/u }).waitFor();
-    for (let turn = 0; turn < 5; turn++) await keyboard.press("j");
+    await keyboard.press("j");
     await decision(page).getByRole("heading", { name: "Ship “Keys one”?" }).waitFor();
     await keyboard.press("Control+Shift+Enter");
     await page.locator("main [role=status]").getByText("Enter a reason first").waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     await until("it is built again", () => (readFileSync(log, "utf8").includes("Shorter, please.") ? true : undefined));
     await dashboard.stands(first.number, "review");
     await keyboard.press("Shift+?");
-    await page.getByRole("dialog").getByText("Next item").waitFor();
+    await page.getByRole("dialog").getByText("Next entry").waitFor();
     await keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await keyboard.press("Control+k");

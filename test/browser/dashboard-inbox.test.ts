@@ -162,10 +162,15 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       writeFileSync(file, "---\nid: AGI-1\ntitle: Log in\nrepo: .\nstatus: Blocked\n---\nDo it.\n");
 
       const { context, page, seen } = await dashboard.visit("/");
-      const row = (text: string) => page.locator("[data-loose-end]").filter({ hasText: text });
+      const row = (text: string) => page.locator("[data-need]").filter({ hasText: text });
+      /** Selects it, and is what the page then shows beside the list. */
+      const opened = async (text: string) => {
+        await row(text).click();
+        return page.locator("[data-loose-end]").filter({ hasText: text });
+      };
       const dialog = page.getByRole("dialog");
       // Offline: the act fails at once, and is not sent when the connection is back.
-      await row("Check it").getByRole("button", { name: "Cancel: Check it" }).click();
+      await (await opened("Check it")).getByRole("button", { name: "Cancel: Check it" }).click();
       await dialog.waitFor();
       await context.setOffline(true);
       await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -175,7 +180,7 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       seen.complaints.length = 0;
 
       // By keyboard alone: the button, the dialog, and the focus back where it was.
-      const merge = row("Ship me").getByRole("button", { name: "Merge: Ship me" });
+      const merge = (await opened("Ship me")).getByRole("button", { name: "Merge: Ship me" });
       await merge.focus();
       await page.keyboard.press("Enter");
       await dialog.getByText(/Starts a run that merges passrail\/\S+ into the target branch/u).waitFor();
@@ -186,13 +191,13 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       await page.getByText(/Run #[0-9]+ lands the work of #[0-9]+\./u).waitFor();
       await row("Ship me").waitFor({ state: "detached" });
 
-      await row("Log in").getByRole("button", { name: "Move to Needs Implement: Log in" }).click();
+      await (await opened("Log in")).getByRole("button", { name: "Move to Needs Implement: Log in" }).click();
       await dialog.getByRole("button", { name: "Move to Needs Implement" }).click();
       await page.getByText("AGI-1 is Needs Implement.").waitFor();
       expect(readFileSync(file, "utf8")).toContain("status: Needs Implement");
 
       expect(await statusOf(stopped.number)).toBe("stopped");
-      await row("Check it").getByRole("button", { name: "Cancel: Check it" }).click();
+      await (await opened("Check it")).getByRole("button", { name: "Cancel: Check it" }).click();
       await dialog.getByLabel("Reason (optional, recorded)").fill("not now");
       await dialog.getByRole("button", { name: "Cancel" }).click();
       await row("Check it").waitFor({ state: "detached" });

@@ -34,8 +34,11 @@ describe.skipIf(isBrowserMissing())("trust", () => {
     async () => {
       write(".passrail/flows/own.yaml", FLOW);
       const { context, page, seen } = await dashboard.visit("/", DESKTOP);
-      await page.getByText("A file that decides what runs waits for your approval.").waitFor();
-      await page.getByRole("link", { name: "Look at it" }).click();
+      await page
+        .getByText(/^Files that decide what runs wait for your approval/u)
+        .last()
+        .waitFor();
+      await page.getByRole("link", { name: "Look", exact: true }).click();
       await page.getByText("The files have changed. Runs go on with the approved version.").waitFor();
       await page.getByText("flow own: a person decides at ship").waitFor();
       await page.getByText("+  - { id: ship, kind: gate }").waitFor();

@@ -12,6 +12,7 @@ import { LANDING_ROUTES } from "./routes/landing.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
 import { MACHINE_ROUTES } from "./routes/machine.ts";
 import { MCP_ROUTES } from "./routes/mcp.ts";
+import { NOW_ROUTES } from "./routes/now.ts";
 import { RUN_ROUTES } from "./routes/runs.ts";
 import { SYSTEM_ROUTES } from "./routes/system.ts";
 import { WEBHOOK_ROUTES } from "./routes/webhooks.ts";
@@ -26,6 +27,7 @@ export const ROUTES = {
   ...LOG_ROUTES,
   ...TICKET_ROUTES,
   ...INBOX_ROUTES,
+  ...NOW_ROUTES,
   ...HANDOFF_ROUTES,
   ...EVENT_ROUTES,
   ...CATALOG_ROUTES,

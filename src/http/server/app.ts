@@ -30,6 +30,7 @@ import { mountLanding } from "./routes/landing.ts";
 import { mountLogs } from "./routes/logs.ts";
 import { mountMachine } from "./routes/machine.ts";
 import { mountMcp } from "./routes/mcp.ts";
+import { mountNow } from "./routes/now.ts";
 import { mountReport } from "./routes/report.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
@@ -90,6 +91,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountLanding(mount, deps);
   mountTickets(mount, deps);
   mountInbox(mount, deps);
+  mountNow(mount, deps);
   mountReport(mount, deps);
   mountHandoffs(mount, deps);
   mountEvents(mount, deps);

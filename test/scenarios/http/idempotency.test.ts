@@ -122,6 +122,7 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   runStory: { action: "start", storyId: "v0.1:1.1.1" },
   signalStory: { action: "progress", storyId: "v0.1:1.1.1" },
   skipStage: { reason: "not needed" },
+  snoozeEntry: { id: "r0a1b2c3d4e.1", until: "2999-01-01T00:00:00Z" },
   startDemo: {},
   approveTrust: { hash: "0".repeat(64) },
   revokeTrust: { hash: "0".repeat(64) },
@@ -185,6 +186,7 @@ const SUCCEED: readonly (keyof typeof ROUTES)[] = [
   "startTicket",
   "addProject",
   "runStory",
+  "snoozeEntry",
 ];
 
 test("R-X-12: every route that changes something answers a repeat as the first time, also after a restart, and does it once", async () => {

@@ -66,6 +66,8 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   listWork: [...READERS, "agent"],
   startWork: [...OPERATORS, "agent"],
   listInbox: READERS,
+  showNow: READERS,
+  snoozeEntry: OPERATORS,
   listDecisions: READERS,
   report: READERS,
   showItem: READERS,

@@ -31,6 +31,13 @@ export const inboxQuery = queryOptions({
   refetchInterval: ({ state }) => ((state.data?.unseen ?? 0) > 0 ? REST_EVERY_MS : FILES_EVERY_MS),
 });
 
+/** What works, what comes next, what today has cost. Pages that show an agent's last line ask more often. */
+export const nowQuery = queryOptions({
+  queryKey: ["now"],
+  queryFn: ({ signal }) => call("showNow", {}, { signal }),
+  refetchInterval: FILES_EVERY_MS,
+});
+
 export const itemQuery = (item: string) =>
   queryOptions({
     queryKey: ["item", item],
@@ -144,6 +151,7 @@ export function onLive(changes: readonly LiveChange[] | "reset"): void {
     },
   });
   refreshLists();
+  refreshNow();
 }
 
 /** Any change may touch these lists. A new load waits for the one before. */
@@ -161,6 +169,13 @@ const LISTS_REST_MS = 300;
 const refreshLists = oneAtATime(
   () => queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => LISTS.has(kind) }),
   () => new Promise((resolve) => setTimeout(resolve, LISTS_REST_MS)),
+);
+
+/** Every page has it, in the frame: less often. */
+const NOW_REST_MS = 1000;
+const refreshNow = oneAtATime(
+  () => queryClient.invalidateQueries({ queryKey: ["now"] }),
+  () => new Promise((resolve) => setTimeout(resolve, NOW_REST_MS)),
 );
 
 const DECIDED = /^(gate|question|escalation|budget)\.(answered|resolved)$/;

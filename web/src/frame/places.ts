@@ -1,7 +1,7 @@
 // The main pages: their address, name, sign and keys. The navigation and the palette list the same ones.
 
 export const PLACES = [
-  { to: "/", name: "Inbox", sign: "▣", keys: "g i" },
+  { to: "/", name: "Now", sign: "▣", keys: "g i" },
   { to: "/board", name: "Board", sign: "▥", keys: "g b" },
   { to: "/runs", name: "Runs", sign: "▶", keys: "g r" },
   { to: "/tickets", name: "Tickets", sign: "▤", keys: "g t" },

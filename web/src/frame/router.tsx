@@ -20,11 +20,11 @@ const pick = <K extends string>(search: Record<string, unknown>, ...keys: readon
     }),
   ) as { [P in K]?: string };
 
-const inbox = createRoute({
+const now = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
-  validateSearch: (search: Record<string, unknown>) => pick(search, "item"),
-  component: lazyRouteComponent(() => import("../inbox/page.tsx"), "InboxPage"),
+  validateSearch: (search: Record<string, unknown>) => pick(search, "item", "kind"),
+  component: lazyRouteComponent(() => import("../now/page.tsx"), "NowPage"),
 });
 const gate = createRoute({
   getParentRoute: () => rootRoute,
@@ -112,7 +112,7 @@ const welcome = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    inbox,
+    now,
     gate,
     board,
     runs,

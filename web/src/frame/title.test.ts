@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { titleOf } from "./title.ts";
 
 test("the tab says which page it shows, and how much waits", () => {
-  expect(titleOf("/", 0)).toBe("Inbox · Passrail");
-  expect(titleOf("/", 3)).toBe("(3) Inbox · Passrail");
+  expect(titleOf("/", 0)).toBe("Now · Passrail");
+  expect(titleOf("/", 3)).toBe("(3) Now · Passrail");
   expect(titleOf("/runs", 0)).toBe("Runs · Passrail");
   expect(titleOf("/runs/12", 1)).toBe("(1) Run #12 · Passrail");
   expect(titleOf("/tickets/v0.1%3A1.1", 0)).toBe("v0.1:1.1 · Passrail");

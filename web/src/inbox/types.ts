@@ -4,7 +4,6 @@ import type { AnswerTo } from "../../../src/http/client/input.ts";
 import type { ProblemDocument } from "../../../src/http/contract/problem.ts";
 
 export type WaitingItem = AnswerTo<"listInbox">["items"][number];
-export type ShownLooseEnd = AnswerTo<"listInbox">["looseEnds"][number];
 /** Comes with a single item. */
 export type Evidence = AnswerTo<"showItem">["evidence"];
 export type ItemBriefing = NonNullable<AnswerTo<"showItem">["briefing"]>;

@@ -69,31 +69,31 @@ export const addProjectSchema = z.strictObject({
   name: projectName.optional().meta({ description: "default: the folder's own name" }),
 });
 
+export const queueEntrySchema = z
+  .object({
+    runId: z.string(),
+    number: z.int(),
+    flow: z.string(),
+    title: z.string(),
+    track: z.string(),
+    stage: z.string(),
+    attempt: z.int(),
+    agent: z.string(),
+    state: z.enum(["running", "queued", "later", "paused", "outside"]),
+    since: time,
+    notBefore: time.nullable(),
+    position: z.int().nullable().meta({ description: "the place in line; null if it is not in line" }),
+    inPlace: z.boolean().meta({ description: "works in the folder itself, one run after another" }),
+    why: z.string().nullable().meta({ description: "why it does not work yet; null for what works" }),
+  })
+  .meta({ id: "QueueEntry" });
+
 export const queueSchema = z.object({
   projects: z.array(
     z.object({
       project: z.string().meta({ description: "the folder" }),
       name: z.string().nullable().meta({ description: "the registered name" }),
-      entries: z.array(
-        z
-          .object({
-            runId: z.string(),
-            number: z.int(),
-            flow: z.string(),
-            title: z.string(),
-            track: z.string(),
-            stage: z.string(),
-            attempt: z.int(),
-            agent: z.string(),
-            state: z.enum(["running", "queued", "later", "paused", "outside"]),
-            since: time,
-            notBefore: time.nullable(),
-            position: z.int().nullable().meta({ description: "the place in line; null if it is not in line" }),
-            inPlace: z.boolean().meta({ description: "works in the folder itself, one run after another" }),
-            why: z.string().nullable().meta({ description: "why it does not work yet; null for what works" }),
-          })
-          .meta({ id: "QueueEntry" }),
-      ),
+      entries: z.array(queueEntrySchema),
     }),
   ),
 });

@@ -1,32 +1,19 @@
-// One row of the inbox: the question, the subject, how long it has waited, the cost, and the last verdict.
+// One row of what a stage asked: the question, the subject, how long it has waited, the cost, and the last verdict.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { LANDING_WORDS } from "../../../src/core/view/landing.ts";
+import type { WaitingItem } from "../inbox/types.ts";
+import { approvalOf, KINDS, questionOf } from "../inbox/words.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, usd } from "../ui/time.tsx";
-import type { WaitingItem } from "./types.ts";
-import { approvalOf, KINDS, questionOf } from "./words.ts";
+import { type RowProps, rowLook } from "./row.ts";
 
-export type InboxListProps = {
-  readonly items: readonly WaitingItem[];
-  /** The one that is shown beside the list; on a phone none is. */
-  readonly selected: string | undefined;
-  readonly isWide: boolean;
-  readonly onOpen: (id: string) => void;
-};
-
-export function InboxRow({
-  item,
-  selected,
-  isWide,
-  onOpen,
-}: Omit<InboxListProps, "items"> & { readonly item: WaitingItem }): ReactNode {
+export function ItemRow({ item, selected, isWide, onOpen }: RowProps & { readonly item: WaitingItem }): ReactNode {
   const { word, sign, tone } = KINDS[item.kind];
   const approval = approvalOf(item);
   const isShown = isWide && item.id === selected;
-  const look = `block rounded-md border px-3 py-2 text-ink no-underline pointer-coarse:min-h-11 ${isShown ? "border-active bg-active-soft" : "border-line bg-panel hover:bg-sunken"}`;
   const content = (
     <>
       <span className="flex items-center gap-2 text-xs text-muted">
@@ -62,16 +49,16 @@ export function InboxRow({
   return isWide ? (
     <Link
       to="/"
-      search={{ item: item.id }}
-      data-item={item.id}
+      search={(before) => ({ ...before, item: item.id })}
+      data-need={item.id}
       {...(isShown ? { "aria-current": "true" as const } : {})}
-      className={look}
+      className={rowLook(isShown)}
       onClick={() => onOpen(item.id)}
     >
       {content}
     </Link>
   ) : (
-    <Link to="/g/$item" params={{ item: item.id }} data-item={item.id} className={look}>
+    <Link to="/g/$item" params={{ item: item.id }} data-need={item.id} className={rowLook(false)}>
       {content}
     </Link>
   );

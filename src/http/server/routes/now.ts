@@ -1,0 +1,53 @@
+// One look at everything that moves, and what a person puts off.
+
+import { lookAtNow } from "../../../app/now.ts";
+import { listSnoozed, snooze } from "../../../app/snoozed.ts";
+import { ok } from "../../../core/result.ts";
+import { ROUTES } from "../../contract/routes.ts";
+import { actorOf } from "../actor.ts";
+import type { ServerDeps } from "../deps.ts";
+import type { MountRoute } from "../mount.ts";
+
+export function mountNow(mount: MountRoute, deps: ServerDeps): void {
+  const { config, home, now, redact, store } = deps;
+  mount.json(ROUTES.showNow, async ({ principal }) => {
+    const at = now();
+    const { working, next, today, isNew } = await lookAtNow({
+      store,
+      home,
+      slots: config.slots.value,
+      now: at,
+      redact,
+    });
+    const { usd, tokens } = config.budgets.day;
+    const person = principal.kind === "operator" ? principal.actor : undefined;
+    return ok({
+      working: working.map((row) => ({
+        ...row,
+        lastLine: row.lastLine === null ? null : { ...row.lastLine },
+        usage: row.usage === null ? null : { ...row.usage },
+      })),
+      next: next.map((row) => ({ ...row })),
+      today: { ...today, limit: { usd, tokens } },
+      logins: await loggedOut(deps, new Set(working.flatMap(({ runner }) => runner ?? []))),
+      snoozed: person === undefined ? [] : listSnoozed(home, person, at).map((each) => ({ ...each })),
+      isNew,
+    });
+  });
+
+  mount.json(ROUTES.snoozeEntry, async ({ body: { id, until }, principal }) => {
+    const at = until === null ? null : new Date(until).toISOString();
+    const list = snooze(home, { person: actorOf(principal), id, until: at, now: now() });
+    return ok({ snoozed: list.map((each) => ({ ...each })) });
+  });
+}
+
+/** Only programs that the settings name, or that work: nobody has to log in to everything that is installed. */
+async function loggedOut({ config, runners }: ServerDeps, used: ReadonlySet<string>) {
+  const known = (await runners?.())?.runners ?? [];
+  return known
+    .filter(
+      ({ runner, found, login }) => found && login === "no" && (used.has(runner) || config.runner.value === runner),
+    )
+    .map(({ runner, evidence, fix }) => ({ runner, evidence, fix }));
+}

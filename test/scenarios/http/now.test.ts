@@ -1,0 +1,67 @@
+// One look over the API: what works with its last line, what comes next and why, and what a person put off.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ROUTES } from "../../../src/http/contract/routes.ts";
+import { createApp } from "../../../src/http/server/app.ts";
+import { until } from "../../harness/until.ts";
+import { type Served, serve } from "./served.ts";
+
+let served: Served;
+beforeEach(async () => {
+  served = await serve();
+});
+afterEach(() => served.close());
+
+async function look(token?: string) {
+  const reply = await served.call("GET", "/api/now", token === undefined ? {} : { token });
+  return ROUTES.showNow.answer.schema.parse(reply.body);
+}
+
+test("a working attempt shows who works since when and its last line; what waits its turn says why", async () => {
+  expect(await look()).toMatchObject({ working: [], next: [], isNew: true, today: { usd: 0, unknownUsd: 0 } });
+  served.play({ "*": [{ print: "Reading\nall the tests\n", sleepMs: 600_000 }] });
+  const start = (title: string) => served.call("POST", "/api/runs", { body: { flow: "checklist", title } });
+  const { run } = ROUTES.startRun.answer.schema.parse((await start("Check it")).body);
+  const row = await until(
+    "its line is there",
+    async () => (await look()).working.find(({ lastLine }) => lastLine !== null),
+    60_000,
+  );
+  expect(row).toMatchObject({ runId: run.id, number: 1, title: "Check it", flow: "checklist", attempt: 1 });
+  expect(row).toMatchObject({ runner: "command", lastLine: { text: "all the tests", at: null }, usage: null });
+  expect(await look()).toMatchObject({ isNew: false });
+  await served.call("POST", `/api/runs/${run.id}/pause`, { body: {} });
+  const { run: second } = ROUTES.startRun.answer.schema.parse((await start("Check that")).body);
+  const waits = await until(
+    "it waits",
+    async () => (await look()).next.find(({ runId }) => runId === second.id),
+    60_000,
+  );
+  expect(waits.why).toBe("#1 works in the same folder");
+  await served.call("POST", `/api/runs/${second.id}/cancel`, { body: {} });
+  await served.call("POST", `/api/runs/${run.id}/cancel`, { body: {} });
+});
+
+test("what a person puts off is theirs alone, survives a restart, comes back at its time, and a broken file hides nothing", async () => {
+  const snooze = (id: string, time: string | null) =>
+    served.call("POST", "/api/now/snooze", { body: { id, until: time } });
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  expect(await snooze("r0a1b2c3d4e.1", later)).toMatchObject({ status: 200 });
+  expect(await snooze("stopped:r0a1b2c3d4e", later)).toMatchObject({ status: 200 });
+  served.app = createApp(served.deps, { port: 4321 });
+  const both = ["r0a1b2c3d4e.1", "stopped:r0a1b2c3d4e"].map((id) => ({ id, until: later }));
+  expect((await look()).snoozed).toEqual(both);
+  const viewer = await served.keys.create({ name: "wall", kind: "viewer" });
+  expect((await look(viewer.token)).snoozed).toEqual([]);
+  expect(await snooze("r0a1b2c3d4e.1", null)).toMatchObject({ status: 200, body: { snoozed: [both[1]] } });
+  expect(await snooze("stopped:r0a1b2c3d4e", "2001-01-01T00:00:00Z")).toMatchObject({ body: { snoozed: [] } });
+  expect(await snooze("x", "tomorrow")).toMatchObject({ status: 422 });
+
+  const file = join(served.deps.home, "snoozed.json");
+  writeFileSync(file, "{ broken");
+  expect((await look()).snoozed).toEqual([]);
+  await snooze("x", later);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "human:tester": [{ id: "x", until: later }] });
+});

@@ -1,0 +1,106 @@
+// What waits although no stage asked, beside the list: what happened, and the buttons that settle it.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { whoQuery } from "../base/queries.ts";
+import { mayNot } from "../settle/acts.ts";
+import { Verbs } from "../settle/verbs.tsx";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { Ago } from "../ui/time.tsx";
+import { END_KINDS } from "./end-kinds.ts";
+import type { Need, NeededEnd } from "./needs.ts";
+
+export function EndPane({ need }: { readonly need: Exclude<Need, { is: "item" }> }): ReactNode {
+  if (need.is === "login") return <LoginPane {...need.login} />;
+  return <LooseEndPane end={need.end} />;
+}
+
+function LooseEndPane({ end }: { readonly end: NeededEnd }): ReactNode {
+  const { kind, title, text, since, run, ticket, verbs } = end;
+  const whyNot = mayNot(useQuery(whoQuery).data);
+  return (
+    <article data-loose-end={end.id} className="flex min-w-0 flex-col gap-3">
+      <Head kind={kind} title={title}>
+        <Where run={run} ticket={ticket} />
+        {since !== null && <Ago at={since} />}
+      </Head>
+      <p className="max-w-prose text-sm [overflow-wrap:anywhere]">
+        <SafeText max={2000}>{text}</SafeText>
+      </p>
+      <Verbs about={{ run, ticket }} title={title} verbs={verbs} disabledBecause={whyNot} />
+      <dl className="flex flex-col gap-1 text-sm text-muted">
+        {verbs
+          .filter(({ effect }) => effect !== "")
+          .map(({ verb, effect }) => (
+            <div key={verb} className="flex gap-1.5">
+              <dt className="shrink-0">{`${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`}:</dt>
+              <dd className="m-0 min-w-0 [overflow-wrap:anywhere]">
+                <SafeText max={400}>{effect}</SafeText>
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </article>
+  );
+}
+
+function LoginPane({ runner, evidence, fix }: Extract<Need, { is: "login" }>["login"]): ReactNode {
+  return (
+    <article className="flex min-w-0 flex-col gap-3">
+      <Head kind="login" title={`${runner} is logged out`} />
+      <p className="max-w-prose text-sm [overflow-wrap:anywhere]">
+        <SafeText max={2000}>{evidence}</SafeText> Its stages cannot work before that. Log in on the daemon’s machine:
+      </p>
+      {fix !== "" && <CopyLine>{fix}</CopyLine>}
+    </article>
+  );
+}
+
+function Head({
+  kind,
+  title,
+  children,
+}: {
+  readonly kind: keyof typeof END_KINDS;
+  readonly title: string;
+  readonly children?: ReactNode;
+}): ReactNode {
+  const { word, sign, tone } = END_KINDS[kind];
+  return (
+    <header className="flex flex-col gap-1.5">
+      <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        <Badge tone={tone}>
+          <span aria-hidden="true">{sign}</span>
+          {word}
+        </Badge>
+        {children}
+      </p>
+      <h2
+        id="decision-head"
+        tabIndex={-1}
+        className="text-lg font-semibold tracking-tight outline-none [overflow-wrap:anywhere]"
+      >
+        <SafeText max={300}>{title}</SafeText>
+      </h2>
+    </header>
+  );
+}
+
+/** The page with the whole story. */
+function Where({ run, ticket }: Pick<NeededEnd, "run" | "ticket">): ReactNode {
+  if (run !== null)
+    return (
+      <Link to="/runs/$run" params={{ run: String(run.number) }} className="underline">
+        #{run.number}
+      </Link>
+    );
+  if (ticket === null) return null;
+  return (
+    <Link to="/tickets/$ticket" params={{ ticket }} className="underline">
+      {ticket}
+    </Link>
+  );
+}

@@ -1,0 +1,34 @@
+// Puts the shown entry off, or takes it back into the list.
+
+import type { ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { LATER, usePutOff } from "./put-off.ts";
+
+export function Later({ id, isLater }: { readonly id: string; readonly isLater: boolean }): ReactNode {
+  const putOff = usePutOff();
+  const busy = putOff.isPending ? "It is being put off." : undefined;
+  if (isLater)
+    return (
+      <div>
+        <Button disabledBecause={busy} onClick={() => putOff.mutate({ id, until: null })}>
+          Show it again now
+        </Button>
+      </div>
+    );
+  return (
+    <div role="group" aria-label="See it later" className="-mb-1 flex flex-wrap items-center gap-1 text-xs text-muted">
+      <span>Later:</span>
+      {LATER.map(({ name, at }) => (
+        <button
+          key={name}
+          type="button"
+          disabled={putOff.isPending}
+          onClick={() => putOff.mutate({ id, until: at(new Date()).toISOString() })}
+          className="min-h-7 cursor-pointer rounded px-1.5 underline hover:bg-sunken pointer-coarse:min-h-11"
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}

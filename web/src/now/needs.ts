@@ -1,0 +1,83 @@
+// Everything that needs a person, in one list: what a stage asked, what waits although nobody asked, and programs that are logged out.
+// What a person put off is apart until its time.
+
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+
+type Inbox = AnswerTo<"listInbox">;
+type Login = AnswerTo<"showNow">["logins"][number];
+export type NeededItem = Inbox["items"][number];
+export type NeededEnd = Inbox["looseEnds"][number];
+
+export type Need =
+  | { readonly is: "item"; readonly id: string; readonly since: string | null; readonly item: NeededItem }
+  | { readonly is: "end"; readonly id: string; readonly since: string | null; readonly end: NeededEnd }
+  | { readonly is: "login"; readonly id: string; readonly since: null; readonly login: Login };
+
+export const KINDS = ["decide", "merge", "stopped", "tickets", "files", "accounts"] as const;
+export type NeedKind = (typeof KINDS)[number];
+
+/** On the buttons that filter. */
+export const KIND_WORDS: Readonly<Record<NeedKind, string>> = {
+  decide: "Decide",
+  merge: "To merge",
+  stopped: "Stopped",
+  tickets: "Tickets",
+  files: "Files",
+  accounts: "Accounts",
+};
+
+export function kindOf(need: Need): NeedKind {
+  if (need.is === "item") return "decide";
+  if (need.is === "login") return "accounts";
+  switch (need.end.kind) {
+    case "merge":
+      return "merge";
+    case "stopped":
+      return "stopped";
+    case "blocked":
+      return "tickets";
+    case "file":
+    case "trust":
+      return "files";
+  }
+}
+
+type Known = {
+  readonly inbox: Pick<Inbox, "items" | "looseEnds"> | undefined;
+  readonly now: Pick<AnswerTo<"showNow">, "logins" | "snoozed"> | undefined;
+};
+
+export type Needs = { readonly open: readonly Need[]; readonly later: readonly Need[] };
+
+export function needsOf({ inbox, now }: Known, at: string): Needs {
+  const items = (inbox?.items ?? []).map((item): Need => ({ is: "item", id: item.id, since: item.openedAt, item }));
+  const ends = (inbox?.looseEnds ?? []).map((end): Need => ({ is: "end", id: end.id, since: end.since, end }));
+  const logins = (now?.logins ?? []).map(
+    (login): Need => ({ is: "login", id: `login:${login.runner}`, since: null, login }),
+  );
+  const hidden = new Set((now?.snoozed ?? []).filter(({ until }) => until > at).map(({ id }) => id));
+  // What keeps everything from starting comes first, then what a run waits for.
+  const all = [
+    ...logins,
+    ...ends.filter(isTrust),
+    ...items.toSorted(older),
+    ...ends.filter((end) => !isTrust(end)).toSorted(older),
+  ];
+  return { open: all.filter(({ id }) => !hidden.has(id)), later: all.filter(({ id }) => hidden.has(id)) };
+}
+
+function isTrust(need: Need): boolean {
+  return need.is === "end" && need.end.kind === "trust";
+}
+
+/** What has no time comes last. */
+function older(one: Need, other: Need): number {
+  return (one.since ?? "9").localeCompare(other.since ?? "9") || (one.id < other.id ? -1 : 1);
+}
+
+/** How many of each kind; kinds without any are left out. */
+export function countKinds(needs: readonly Need[]): readonly (readonly [NeedKind, number])[] {
+  return KINDS.map((kind) => [kind, needs.filter((need) => kindOf(need) === kind).length] as const).filter(
+    ([, count]) => count > 0,
+  );
+}
