@@ -28,6 +28,7 @@ import { attemptFiles, setAside, writeRecord } from "./attempt-files.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
 import { failpoint } from "./failpoint.ts";
 import type { HandedOver } from "./handed-over.ts";
+import { interruptedSession } from "./interruption.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { createPrompts, type Prompts, type ReadContext, REPLACED_REVIEW, squeezed, textsOf } from "./read-context.ts";
@@ -36,8 +37,10 @@ import { readReport } from "./read-report.ts";
 export type ConversePlace = {
   readonly play: RunnerChoice;
   readonly workspace: Workspace;
-  /** The commit that the attempt started from. */
+  /** The commit that its work is compared with. */
   readonly from: string | null;
+  /** The commit that it finds. */
+  readonly head: string | null;
   /** Where the agent works: the workspace, or its track's folder in it. */
   readonly dir: string;
   /** The handoffs of others, and where its own goes. */
@@ -60,7 +63,7 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
   const { play, workspace, dir, handed } = place;
   const prompts = createPrompts();
   const said = limitsSaid(runFacts(job.run).config.limits, stage.id);
-  const facts = await promptFacts(job, ports, { workspace, dir, head: place.from, handed });
+  const facts = await promptFacts(job, ports, { workspace, dir, head: place.head, handed });
   const context = await readContext(job, ports, place, prompts, facts);
   const conversation = await openConversation(job, ports, {
     play,
@@ -220,14 +223,16 @@ function offersDesk(stage: WorkStage): boolean {
   return stage.result.from !== "prefix";
 }
 
-/** The session of this stage's last attempt, where the same runner played it and the flow resumes sessions. */
+/** The session that was cut off, or that of this stage's last attempt where the same runner played it and the flow resumes sessions. */
 async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: RunnerChoice): Promise<Session | undefined> {
   const { reason } = job.carry;
-  const wanted =
-    (reason === "answered" && play.session !== "clean") ||
-    (play.session === "resume" && (reason === "sent-back" || reason === "again"));
+  if (play.session === "clean") return undefined;
+  const attempts = await ports.earlierAttempts();
+  const cutOff = interruptedSession(job, attempts, play.runner);
+  if (cutOff !== undefined) return cutOff;
+  const wanted = reason === "answered" || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
   if (!wanted) return undefined;
-  const own = (await ports.earlierAttempts()).filter(
+  const own = attempts.filter(
     (attempt) => attempt.stage === job.stage.id && attemptFacts(attempt).runner === play.runner,
   );
   const last = own.at(-1);

@@ -16,6 +16,7 @@ import { readAgentFile } from "./attempt-files.ts";
 import type { HandedOver } from "./handed-over.ts";
 import { historyOf } from "./prompt-history.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
+import { interruptedWork } from "./interruption.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { bundlesOf, runInputs } from "./run-inputs.ts";
 import { rowIn } from "./next-row.ts";
@@ -52,6 +53,7 @@ export async function promptFacts(
     diffRange: first !== undefined && head !== null ? `${first}..HEAD` : "",
     attempt: job.attempt,
     history: await historyOf(job, ports, workspace, attempts, head),
+    ...optional({ interrupted: await interruptedWork(job, ports, workspace, attempts) }),
   };
 }
 

@@ -11,13 +11,14 @@ import { excerptOf } from "../core/prompt/excerpt.ts";
 import { makeFolders } from "../file/confined.ts";
 import type { AttemptEnd } from "../runner/runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { setAside, writeRecord } from "./attempt-files.ts";
+import { attemptFiles, readAgentFile, setAside, writeRecord } from "./attempt-files.ts";
 import { changedFiles, changedParts } from "./changed-files.ts";
 import { checkChanges, watchesChanges } from "./changes-allowed.ts";
 import { converse, type Conversed } from "./converse.ts";
 import { REPLACED_REVIEW } from "./read-context.ts";
 import { failpoint } from "./failpoint.ts";
 import { type HandedOver, handOver } from "./handed-over.ts";
+import { firstCutOff } from "./interruption.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { checkHandoff, missingFiles, mustWork, stampRequired } from "./required-files.ts";
 import { untampered } from "./tampered.ts";
@@ -32,8 +33,10 @@ export type AgentResult = {
 export type AgentPlace = {
   readonly play: RunnerChoice;
   readonly workspace: Workspace;
-  /** The commit that the attempt started from. */
+  /** The commit that its work is compared with: where it started, or where attempts that were cut off right before it did. */
   readonly from: string | null;
+  /** The commit that it finds. */
+  readonly head: string | null;
 };
 
 export async function runAgent(job: AttemptJob, ports: AttemptPorts, place: AgentPlace): Promise<AgentResult> {
@@ -66,7 +69,7 @@ async function workIn(
   // Changes that earlier stages left uncommitted are not this stage's work.
   const comparesDiffs = job.resolved.flow.workspace.memory !== undefined || mustWork(stage) || watchesChanges(job);
   const diffOf = async (): Promise<string> => ports.runners.redact(await ports.workspaces.diff(workspace, from));
-  const diffBefore = comparesDiffs ? await diffOf() : "";
+  const diffBefore = comparesDiffs ? await diffAtStart(job, ports, diffOf) : "";
   const conversed = await converse(job, ports, { ...place, dir, handed });
   const to = await ports.workspaces.head(workspace);
   const diff = await diffOf();
@@ -97,6 +100,22 @@ async function workIn(
   failpoint("report-read");
   return { report, missing };
 }
+
+/** What this stage left when it was cut off is its work: then the state counts that it found at first, as it was recorded. */
+async function diffAtStart(job: AttemptJob, ports: AttemptPorts, diffOf: () => Promise<string>): Promise<string> {
+  const { home, run, stage, files } = job;
+  const name = (dir: string): string => join(dir, "before.diff");
+  const first = firstCutOff(job, await ports.earlierAttempts());
+  const before =
+    first === undefined
+      ? await diffOf()
+      : ((await readAgentFile(home, name(attemptFiles(home, run.id, stage.id, first.attempt).dir), BEFORE_BYTES)) ??
+        "");
+  if (before !== "") await writeRecord(files, name(files.dir), before);
+  return before;
+}
+
+const BEFORE_BYTES = 64 * 1024 * 1024;
 
 /**
  * An attempt that finds the work of its stage done has not failed: an earlier attempt of this run, perhaps one that a crash cut off, left

@@ -17,9 +17,10 @@ import type { GuardReport, Workspace } from "../workspace/workspace.ts";
 import { openAttempt, writeRecord } from "./attempt-files.ts";
 import { keepResults } from "./clean-results.ts";
 import { failpoint } from "./failpoint.ts";
+import { firstCutOff } from "./interruption.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { NO_WORK } from "./required-files.ts";
-import { type AgentResult, runAgent } from "./run-agent.ts";
+import { type AgentPlace, type AgentResult, runAgent } from "./run-agent.ts";
 import { prepareNotes } from "./shared-notes.ts";
 import { checkedEarly, openForStage, settleStage, type Settling } from "./stage-workspace.ts";
 import { TamperedError, tamperedReport } from "./tampered.ts";
@@ -69,7 +70,9 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
     const report = { cause: guarded.error.code, reason: guarded.error.message };
     return settleStage(job, ports, { workspace, from: null, report, key: "failed" });
   }
-  const from = await ports.workspaces.head(workspace);
+  const head = await ports.workspaces.head(workspace);
+  // Work of this stage that was cut off before is looked at together with what is added now.
+  const from = head === null ? null : (firstCutOff(job, await ports.earlierAttempts())?.facts.from ?? head);
   if ((stage.checks ?? stage.evidence ?? stage.notes ?? stage.retires) !== undefined)
     ports.offerCheck((report) =>
       checkedEarly(job, ports, {
@@ -81,7 +84,7 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
     );
   let result: AgentResult;
   try {
-    result = await workIn(job, ports, workspace, from);
+    result = await workIn(job, ports, workspace, { from, head });
   } catch (error) {
     const found = await guarded.value();
     // Neither a bug of ours nor a violation keeps the branch locked. The work is kept like that of any attempt that failed.
@@ -139,7 +142,7 @@ async function workIn(
   job: AttemptJob,
   ports: AttemptPorts,
   workspace: Workspace,
-  from: string | null,
+  start: Pick<AgentPlace, "from" | "head">,
 ): Promise<AgentResult> {
   const { stage, play } = job;
   if (stage.kind === "builtin") return { report: await runBuiltin(job, ports, workspace), missing: [] };
@@ -148,7 +151,7 @@ async function workIn(
     return { report: { cause: "agent_not_configured", reason }, missing: [] };
   }
   await prepareNotes(job, ports, workspace);
-  const result = await runAgent(job, ports, { play, workspace, from });
+  const result = await runAgent(job, ports, { play, workspace, ...start });
   const { cause = "", reason = cause } = result.report;
   const fallback = fallbackOf(job);
   if (stage.kind !== "router" || fallback === "stop") return result;

@@ -60,7 +60,7 @@ export const agentOptionKeys = {
   session: z
     .enum(["fresh", "clean", "resume"])
     .describe(
-      "whether an attempt continues the session of the attempt before it: after an answer only (fresh, default), never (clean), or in revisions too (resume)",
+      "whether an attempt continues the session of the attempt before it: after an answer or an interruption only (fresh, default), never (clean), or in revisions too (resume)",
     )
     .optional(),
   questions: z

@@ -15,7 +15,7 @@ export type RunnerChoice = {
   readonly command: readonly string[] | null;
   readonly transport: "acp" | "native" | null;
   readonly options: AgentOptions;
-  /** Whether an attempt continues the session of the previous attempt: after an answer only, never, or in revisions too. */
+  /** Whether an attempt continues the session of the previous attempt: after an answer or an interruption only, never, or in revisions too. */
   readonly session: "fresh" | "clean" | "resume";
   readonly questions: "ask" | "deny";
 };

@@ -17,6 +17,7 @@ import { type FindingContext, openFindings, reviewFindings } from "./findings.ts
 import { documentLines } from "./documents.ts";
 import { formText } from "./form.ts";
 import { type History, historyText } from "./history.ts";
+import { type InterruptedWork, interruptedText, type ConversationMemory } from "./interrupted.ts";
 import { preCheckText, type VerifiedRows } from "./pre-check.ts";
 import { block, fenced, oneLine } from "./quote.ts";
 
@@ -45,6 +46,8 @@ export type PromptFacts = {
   /** The number of this attempt: the iteration that its report names. */
   readonly attempt: number;
   readonly history: History;
+  /** The attempt before this one was cut off. */
+  readonly interrupted?: InterruptedWork;
   /** Whether the agent has a tool to ask a person. */
   readonly mayAsk?: boolean;
   /** Whether verdicts can be submitted by a tool; the form that the flow names is then only the second way. */
@@ -90,7 +93,8 @@ export function composeBlocks(context: PromptContext): ComposedPrompt {
   // Only the prompt says where a verdict goes and what signs it, so an agent whose flow forgot this part could never end.
   if (!names.some((name) => TELLS_FORM.has(name))) parts.push(outputFormat(context));
   const count = changing < 0 ? names.length : changing;
-  return { standing: joined(parts.slice(0, count)), now: `${joined(parts.slice(count))}\n` };
+  const now = joined([interruptionOf(context, "none"), ...parts.slice(count)]);
+  return { standing: joined(parts.slice(0, count)), now: `${now}\n` };
 }
 
 /** The whole, in the order of the flow: for programs that take one text, and for the record. */
@@ -125,8 +129,13 @@ const TELLS_FORM: ReadonlySet<string> = new Set(["output-format", "instruction"]
 
 /** For an agent that goes on in its own session: only what is new since it was last asked. */
 export function composeResumed(context: PromptContext): string {
-  const parts = ["Go on with your work on this ticket.", revisionContext(context), outputFormat(context)];
-  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+  const interruption = interruptionOf(context, "kept");
+  const parts = ["Go on with your work on this ticket.", interruption, revisionContext(context), outputFormat(context)];
+  return `${joined(parts)}\n`;
+}
+
+function interruptionOf({ facts: { interrupted } }: PromptContext, memory: ConversationMemory): string {
+  return interrupted === undefined ? "" : interruptedText(interrupted, memory);
 }
 
 /** The one request to repeat a verdict that was not accepted. */
