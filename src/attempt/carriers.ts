@@ -20,7 +20,16 @@ export type CarriedEnd =
 /** What a carrier asks of its engine, and is told by it. */
 export type CarriedPorts = Pick<
   AttemptPorts,
-  "earlierAttempts" | "note" | "isSettled" | "checkCache" | "offerCheck" | "spent" | "observed" | "signal"
+  | "earlierAttempts"
+  | "note"
+  | "isSettled"
+  | "checkCache"
+  | "offerCheck"
+  | "askPermission"
+  | "expirePermission"
+  | "spent"
+  | "observed"
+  | "signal"
 > & {
   /** Takes the function that lets go of the carrier without ending it. */
   readonly offerLeave: (leave: () => void) => void;

@@ -27,6 +27,7 @@ import { type AttemptDesk, type OfferedVerdict, openAttemptDesk } from "./desk-p
 import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import { openPermits, type Permits } from "./permits.ts";
 
 export type OpenConversation = {
   /** Runs the program once with this text. */
@@ -85,10 +86,12 @@ export async function openConversation(
   const accepted = new AbortController();
   const signal = AbortSignal.any([ports.signal, accepted.signal]);
   let leaving: NodeJS.Timeout | undefined;
+  const environment = { ...launch.environment, ...place.env };
+  const permits = openPermits(job, ports, { ...place, env: environment }, onEvent);
   const scratch = scratchOf(job);
   // Many programs ask their model once more after the call, and some go on for as long as it answers.
   const onAccepted = () => void (leaving ??= setTimeout(() => accepted.abort("its verdict was accepted"), LEAVE_MS));
-  const desk = isAgent ? await openScratchAndDesk(job, ports, place, scratch, onAccepted) : undefined;
+  const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, onAccepted, permits }) : undefined;
 
   const told = ({ standing, ...more }: Told) => ({ scratch, standing, reads: place.reads, ...optional(more) });
 
@@ -100,14 +103,14 @@ export async function openConversation(
           argv: launch.argv,
           cwd: place.cwd,
           prompt: isAgent ? text : wholePrompt({ standing, now: text }),
-          env: { ...launch.environment, ...place.env, ...env },
+          env: { ...environment, ...env },
           limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
           redactor: ports.runners.redactor,
           ...confinement(job, ports, place, isAgent ? [scratch] : []),
           ...(isAgent ? { agent: agentSpec(job, launch, desk?.place, told({ standing, earlier, schema })) } : {}),
         },
-        { signal, onStarted: (identity) => noteStart(job, ports, place, identity), onEvent },
+        { signal, onStarted: (identity) => noteStart(job, ports, place, identity), onEvent, ...permits.hooks },
       );
       const { conversation } = end;
       ports.observed?.({
@@ -115,9 +118,7 @@ export async function openConversation(
         id: conversation?.session?.id ?? session?.id ?? null,
         reason: end.reason,
       });
-      if (isAgent && end.reason === "agent_not_found")
-        return { ...end, detail: `${end.detail} \`passrail agent list\` says how to install it.` };
-      if (conversation === undefined) return end;
+      if (conversation === undefined) return isAgent ? withInstallHint(end) : end;
       session = conversation.session ?? session;
       model = conversation.model ?? model;
       if (conversation.usage !== null) {
@@ -131,6 +132,7 @@ export async function openConversation(
     session: () => session,
     async close() {
       clearTimeout(leaving);
+      permits.close();
       desk?.place?.close();
       events.close();
       if (isAgent) await rm(scratch, { recursive: true, force: true });
@@ -147,6 +149,11 @@ export async function openConversation(
     // Stored at once: a later attempt can resume it even if this process dies before the attempt ends.
     ports.note({ session: { id: event.id } }).catch(() => {});
   }
+}
+
+function withInstallHint(end: AttemptEnd): AttemptEnd {
+  if (end.reason !== "agent_not_found") return end;
+  return { ...end, detail: `${end.detail} \`passrail agent list\` says how to install it.` };
 }
 
 /** The stream had its secrets removed already; without terminal codes the two halves of one may meet. */
@@ -172,11 +179,16 @@ async function openScratchAndDesk(
   job: AttemptJob,
   ports: AttemptPorts,
   { play, offered }: ConversationPlace,
-  scratch: string,
-  onAccepted: () => void,
+  { scratch, onAccepted, permits }: { scratch: string; onAccepted: () => void; permits: Permits },
 ): Promise<AttemptDesk> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  return openAttemptDesk(job, ports, { offered, mayAsk: play.questions === "ask", onAccepted });
+  const mayAsk = play.questions === "ask";
+  return openAttemptDesk(job, ports, {
+    offered,
+    mayAsk,
+    onAccepted,
+    ...(permits.atDesk === undefined ? {} : { permit: permits.atDesk }),
+  });
 }
 
 async function noteStart(
@@ -225,7 +237,9 @@ function agentSpec(
     options,
     ...(standing === "" ? {} : { standing }),
     ...optional({ session: earlier }),
-    ...(desk === undefined ? {} : { tools: { url: desk.url, token: desk.token } }),
+    ...(desk === undefined
+      ? {}
+      : { tools: { url: desk.url, token: desk.token, ...(desk.permits ? { permits: true as const } : {}) } }),
     ...optional({ schema }),
     scratch,
     folders: [job.files.result],

@@ -165,13 +165,21 @@ async function repairIfUnreadable(
     return { ...heard, repaired: false };
   const { resolved, run, track, stage, carry } = job;
   const repair = composeRepair({ resolved, run, track, stage, carry, facts: promptFacts }, unreadable.message);
-  const end = await sayRepair(job, ports, conversation, context, repair);
+  const end = withDenials(await sayRepair(job, ports, conversation, context, repair), heard.end);
   const second = await readReport(context, end, conversation.submitted());
   if (second.unreadable !== undefined || second.report.cause !== undefined)
     return { end, reading: heard.reading, repaired: true };
   const warning = `verdict_repaired: the first verdict was not accepted (${unreadable.message})`;
   const report = { ...second.report, warnings: [...(second.report.warnings ?? []), warning] };
   return { end, reading: { report }, repaired: true };
+}
+
+/** The repair repeats none of what the first round was refused. */
+function withDenials(end: AttemptEnd, before: AttemptEnd): AttemptEnd {
+  const earlier = before.conversation?.denials ?? [];
+  if (end.conversation === undefined || earlier.length === 0) return end;
+  const denials = [...new Set([...earlier, ...end.conversation.denials])];
+  return { ...end, conversation: { ...end.conversation, denials } };
 }
 
 /** In the same session where there is one, else in a new run of the program. */

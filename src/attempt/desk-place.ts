@@ -3,7 +3,8 @@
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import { err, type Result } from "../core/result.ts";
-import type { DeskAnswer, OpenPlace } from "../runner/desk/desk.ts";
+import { optional } from "../core/optional.ts";
+import type { DeskAnswer, DeskPlace, OpenPlace } from "../runner/desk/desk.ts";
 import { writeRecord } from "./attempt-files.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 
@@ -25,12 +26,14 @@ export type DeskOffer = {
   readonly mayAsk: boolean;
   /** Called once, when a verdict or a question is recorded: nothing that the program does from then on counts. */
   readonly onAccepted: () => void;
+  /** For programs that ask for permission at the desk. */
+  readonly permit?: DeskPlace["permit"];
 };
 
 export async function openAttemptDesk(
   job: AttemptJob,
   { runners }: AttemptPorts,
-  { offered, mayAsk, onAccepted }: DeskOffer,
+  { offered, mayAsk, onAccepted, permit }: DeskOffer,
 ): Promise<AttemptDesk> {
   let submitted: Report | undefined;
 
@@ -63,9 +66,9 @@ export async function openAttemptDesk(
     };
   }
 
-  const isOffered = offered !== null || mayAsk;
+  const isOffered = offered !== null || mayAsk || permit !== undefined;
   const place = isOffered
-    ? await runners.desk.open({ verdictSchema: offered?.schema ?? null, mayAsk, submit, ask })
+    ? await runners.desk.open({ verdictSchema: offered?.schema ?? null, mayAsk, submit, ask, ...optional({ permit }) })
     : undefined;
   return { place, submitted: () => submitted };
 }

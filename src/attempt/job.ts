@@ -8,7 +8,8 @@ import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
-import type { Carry, Run } from "../core/run/run.ts";
+import type { Carry, PermissionAnswer, Run } from "../core/run/run.ts";
+import type { PermissionQuestion } from "../core/run/signal.ts";
 import type { AgentEvent } from "../runner/runner.ts";
 import type { Runners } from "../runner/runners.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
@@ -66,6 +67,13 @@ export type AttemptPorts = {
   readonly offerCheck: (check: (report: Report) => Promise<Report>) => void;
   /** Asked before every act outside, and told what came of it. */
   readonly outward: OutwardLog;
+  /**
+   * A person's answer to a request for permission, however long that takes; undefined if nobody can be asked now. Repeating it with the
+   * same name asks no second time.
+   */
+  readonly askPermission: (question: PermissionQuestion) => Promise<PermissionAnswer | undefined>;
+  /** Nobody answered in time: closes the question. The answer counts that was stored first; undefined if nobody can store it now. */
+  readonly expirePermission: (request: string) => Promise<PermissionAnswer | undefined>;
   /** Usage so far; the last call counts, also when the attempt is cut off. */
   readonly spent: (reported: ReportedUsage) => void;
   /** Called with everything that the agent's program shows; nobody waits for it, and it decides nothing. */

@@ -103,6 +103,8 @@ function speak(
         } else if (message.type === "check-offered") ports.offerCheck(check);
         else if (message.type === "spent") ports.spent(message.reported);
         else if (message.type === "observed") ports.observed?.(message.event);
+        else if (message.type === "ask" && message.question.about === "permission")
+          void serve(message, wire, ports).catch(onError);
         else turn = turn.then(() => serve(message, wire, ports)).catch(onError);
       },
       closed() {
@@ -129,8 +131,16 @@ async function serve(message: ToEngine, wire: CarrierWire<ToCarrier>, ports: Car
 }
 
 async function answerTo({ question }: Extract<ToEngine, { type: "ask" }>, ports: CarriedPorts): Promise<unknown> {
-  if (question.about === "settled") return ports.isSettled();
-  return ports.checkCache.find(question.key, question.now);
+  switch (question.about) {
+    case "settled":
+      return ports.isSettled();
+    case "cached-check":
+      return ports.checkCache.find(question.key, question.now);
+    case "permission":
+      return ports.askPermission(question.question);
+    case "permission-expired":
+      return ports.expirePermission(question.request);
+  }
 }
 
 /** Undefined where it still works after this time. */

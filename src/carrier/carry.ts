@@ -6,6 +6,7 @@ import type { CachedCheck } from "../core/flow/check-result.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import { messageOf } from "../core/result.ts";
 import { cleanSignal } from "../core/run/clean-signal.ts";
+import { PERMISSION_ANSWERS, type PermissionAnswer } from "../core/run/run.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
 import { cleanFacts } from "../attempt/clean-facts.ts";
 import type { AttemptPorts, ObservedEvent } from "../attempt/job.ts";
@@ -54,6 +55,8 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
       check = offered;
       link.offerCheck();
     },
+    askPermission: async (question) => toAnswer(await link.ask({ about: "permission", question })),
+    expirePermission: async (request) => toAnswer(await link.ask({ about: "permission-expired", request })),
     outward: { intend: async () => ({ type: "refused", why: "only the engine acts outside" }), see: async () => {} },
     spent: (reported) => link.spent(reported),
     observed: (event) => link.tell({ type: "observed", event: shortened(event) }),
@@ -89,6 +92,11 @@ async function reportOf({ job }: StartOrder, ports: AttemptPorts): Promise<Repor
   const said = { type: "attempt.finished", stage: stage.id, attempt, report } as const;
   const clean = cleanSignal(said, ports.runners.redact);
   return clean.type === "attempt.finished" ? clean.report : report;
+}
+
+/** Anything else than an answer is none: the attempt asks again. */
+function toAnswer(value: unknown): PermissionAnswer | undefined {
+  return PERMISSION_ANSWERS.find((answer) => answer === value);
 }
 
 const SHOWN_CHARS = 8 * 1024;

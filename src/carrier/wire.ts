@@ -9,6 +9,7 @@ import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { EarlierAttempt } from "../attempt/earlier-attempt.ts";
 import type { AttemptJob, ObservedEvent } from "../attempt/job.ts";
+import type { PermissionQuestion } from "../core/run/signal.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Grows with every change that an older version would misunderstand. */
@@ -45,6 +46,9 @@ export const toCarrierSchema = z.discriminatedUnion("type", [
 const questionSchema = z.discriminatedUnion("about", [
   z.object({ about: z.literal("settled") }),
   z.object({ about: z.literal("cached-check"), key: z.string(), now: z.string() }),
+  /** A person answers: it may take long, and holds nothing else up. */
+  z.object({ about: z.literal("permission"), question: trusted<PermissionQuestion>() }),
+  z.object({ about: z.literal("permission-expired"), request: z.string() }),
 ]);
 
 export const toEngineSchema = z.discriminatedUnion("type", [

@@ -41,6 +41,8 @@ export type LiveAttempt = {
   state: AttemptState;
   /** Commits and checks the work before a pass from elsewhere counts; absent if its stage has no checks. */
   check?: (report: Report) => Promise<Report>;
+  /** Its agent waits for a person's permission: told of every change of the run. */
+  asks?: (run: Run) => void;
   /** Lets go of an attempt that works on without this engine; absent if it ends with it. */
   leave?: () => void;
   /** Resolves when the record is gone. */
@@ -173,7 +175,8 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
 }
 
 function endUnwanted(lives: readonly LiveAttempt[], run: Run): void {
-  for (const { ready, abort, state } of lives) {
+  for (const { ready, abort, state, asks } of lives) {
+    asks?.(run);
     const isAlive = state.at === "working" || (state.at === "lingering" && run.status === "canceled");
     if (isAlive && !isRunning(run, ready)) abort.abort("no longer wanted");
   }

@@ -135,6 +135,8 @@ function portsOf({ options, signal }: OutsideDeps, { resolved, run, stage, attem
     },
     offerCheck: () => {},
     outward: { intend: async () => ({ type: "refused", why: "a check lands nothing" }), see: async () => {} },
+    askPermission: async () => "deny",
+    expirePermission: async () => "deny",
     spent: () => {},
     readYaml: options.readYaml,
     now: () => options.clock.now(),

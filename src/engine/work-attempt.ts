@@ -13,8 +13,9 @@ import type { Stray } from "../runner/runner.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import { messageOf } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
+import { permissionAnswer } from "../core/run/permission.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
-import type { Run } from "../core/run/run.ts";
+import type { PermissionAnswer, Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
@@ -216,7 +217,8 @@ async function carryHere(deps: AttemptWorkDeps, atWork: AttemptAtWork, job: Atte
 }
 
 /** What an attempt asks of this engine, wherever it is carried out. */
-function carriedPorts({ options }: AttemptWorkDeps, atWork: AttemptAtWork): CarriedPorts {
+function carriedPorts(deps: AttemptWorkDeps, atWork: AttemptAtWork): CarriedPorts {
+  const { options } = deps;
   const { resolved, run, ready, live } = atWork;
   const { stage, attempt } = ready;
   const { agent } = holderOf(resolved, run, ready);
@@ -230,9 +232,38 @@ function carriedPorts({ options }: AttemptWorkDeps, atWork: AttemptAtWork): Carr
       save: (check) => options.store.saveCheck(check),
     },
     isSettled: async () => live.state.at === "lingering",
+    ...permissionPorts(deps, atWork),
     spent: (reported) => void (atWork.spent = reported),
     observed: (event) => options.onAgentEvent?.({ run, stage, attempt, agent }, event),
     signal: live.abort.signal,
+  };
+}
+
+/** The question is stored under its own name: an agent that asks again, after a restart too, asks no second time. */
+function permissionPorts(
+  { persist }: AttemptWorkDeps,
+  { run: { id: runId }, ready: { stage, attempt }, live }: AttemptAtWork,
+): Pick<CarriedPorts, "askPermission" | "expirePermission"> {
+  const where = { stage, attempt };
+  return {
+    async askPermission(question) {
+      const { request } = question;
+      const answered = Promise.withResolvers<PermissionAnswer>();
+      live.asks = (now) => {
+        const answer = permissionAnswer(now, { ...where, request });
+        if (answer !== undefined) answered.resolve(answer);
+      };
+      const body: SignalBody = { type: "permission.requested", ...where, ...question };
+      const { run: now, ignored } = await persist(runId, body, "engine", `permission:${stage}:${attempt}:${request}`);
+      if (ignored !== undefined) return "deny";
+      live.asks(now);
+      return answered.promise;
+    },
+    async expirePermission(request) {
+      const body: SignalBody = { type: "permission.expired", ...where, request };
+      const { run: now } = await persist(runId, body, "engine", `permission-expired:${stage}:${attempt}:${request}`);
+      return permissionAnswer(now, { ...where, request }) ?? "deny";
+    },
   };
 }
 

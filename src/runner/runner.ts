@@ -59,7 +59,12 @@ export type AgentSpec = {
   /** Resumes this conversation instead of starting one. */
   readonly session?: Session;
   /** MCP over Streamable HTTP, for this attempt alone: submit_verdict and ask_human. The server's name for the model is `passrail`. */
-  readonly tools?: { readonly url: string; readonly token: string };
+  readonly tools?: {
+    readonly url: string;
+    readonly token: string;
+    /** It also has the tool `permit`, which a program calls where its own rules do not simply allow a call. */
+    readonly permits?: true;
+  };
   /** The shape of a verdict, for runners with native structured output. */
   readonly schema?: JsonObject;
   /** A private folder of the attempt for files that the program needs (configuration, schema). It exists, outside of the workspace. */
@@ -143,10 +148,10 @@ export type AgentEvent =
     }
   | { readonly type: "teammate.idle"; readonly id: string; readonly name: string }
   | { readonly type: "usage"; readonly usage: Usage }
-  /** A retry, a limit, a refusal, a warning; `resetsAt`: when a limit ends. */
+  /** A retry, a limit, a refusal, a request for permission and its answer, a warning; `resetsAt`: when a limit ends. */
   | {
       readonly type: "notice";
-      readonly kind: "retry" | "limit" | "denied" | "warning";
+      readonly kind: "retry" | "limit" | "denied" | "permission" | "warning";
       readonly text: string;
       readonly resetsAt?: string;
     }
@@ -196,7 +201,24 @@ export type AttemptHooks = {
   readonly onStarted?: (process: ProcessIdentity) => void | Promise<void>;
   /** Called for every event of a conversation, as it happens. Must not throw. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Decides what the program does not decide itself; a person may be asked, so it can take long. Without it such a call is refused. */
+  readonly permit?: (request: PermissionRequest) => Promise<PermissionDecision>;
+  /** The time that the attempt has spent waiting for people so far; its limits do not count it. */
+  readonly heldMs?: () => number;
 };
+
+/** A call of a tool that needs permission, as the program described it. All of it is the agent's text. */
+export type PermissionRequest = {
+  readonly tool: string;
+  /** `command`: it runs `what`. `write`: it changes the files in `paths`. `look`: it changes nothing. */
+  readonly kind: "command" | "write" | "look" | "other";
+  /** The exact command, path or arguments: what a permission is about. */
+  readonly what: string;
+  readonly paths: readonly string[];
+};
+
+/** `why`: for the agent. */
+export type PermissionDecision = { readonly allowed: boolean; readonly why: string };
 
 export interface Runner {
   readonly name: RunnerName;

@@ -13,6 +13,8 @@ const limits = z.strictObject({
   idle: duration.optional(),
   /** No output at all for this long. */
   startup: duration.optional(),
+  /** A request for permission waits this long for a person. */
+  permission: duration.optional(),
 });
 
 /** By the stage's id; `*` is for all stages. */
@@ -27,7 +29,9 @@ export function limitSettings(files: readonly (z.infer<typeof limitsSchema> | un
     [...stages].map((stage) => {
       const said = files.toReversed().reduce<z.infer<typeof limits>>((far, near) => ({ ...far, ...near?.[stage] }), {});
       const ms = (text: string | undefined) => (text === undefined ? undefined : durationMs(text));
-      return [stage, optional({ totalMs: ms(said.total), idleMs: ms(said.idle), startupMs: ms(said.startup) })];
+      const { total, idle, startup, permission } = said;
+      const inMs = { totalMs: ms(total), idleMs: ms(idle), startupMs: ms(startup), permissionMs: ms(permission) };
+      return [stage, optional(inMs)];
     }),
   );
 }

@@ -103,9 +103,10 @@ function work(config: Settings): readonly ListedSetting[] {
   const stages = Object.keys(limits).filter((stage) => stage !== "*");
   const texts = Object.fromEntries(
     ["*", ...stages].map((stage) => {
-      const { totalMs, idleMs, startupMs } = limits[stage] ?? {};
+      const { totalMs, idleMs, startupMs, permissionMs } = limits[stage] ?? {};
       const shown = (ms: number | undefined): string => (ms === undefined ? AS_THE_FLOW : durationText(ms));
-      return [stage, { total: shown(totalMs), idle: shown(idleMs), startup: shown(startupMs) }];
+      const silences = { total: shown(totalMs), idle: shown(idleMs), startup: shown(startupMs) };
+      return [stage, { ...silences, permission: shown(permissionMs) }];
     }),
   );
   return [
@@ -131,7 +132,7 @@ function work(config: Settings): readonly ListedSetting[] {
 }
 
 /** The defaults of flows that say nothing; a flow's own are shown by `passrail flow show`. */
-const AS_THE_FLOW = "as the flow says (default: total 30m; coding agents: idle 15m, startup 2m)";
+const AS_THE_FLOW = "as the flow says (default: total 30m; coding agents: idle 15m, startup 2m, permission 1h)";
 
 function merging(config: Settings): readonly ListedSetting[] {
   const { merge: said } = config;

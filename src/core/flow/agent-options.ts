@@ -42,7 +42,7 @@ export const agentOptionKeys = {
   permission: z
     .enum(["read", "edit", "full", "ask"])
     .describe(
-      "read: look only; edit: change the workspace and run commands (default); full: no check by the agent's program at all; ask: as edit, and what it refuses becomes a question to a person",
+      "read: look only; edit: change the workspace and run commands (default); full: no check by the agent's program at all; ask: as edit, but a person is asked before commands and before what is outside of the workspace",
     )
     .optional(),
   max_cost: z

@@ -8,6 +8,7 @@ export type AttemptLimitsFact = {
   readonly totalMs?: number;
   readonly idleMs?: number;
   readonly startupMs?: number;
+  readonly permissionMs?: number;
 };
 
 /** `said`: by stage, `*` for all. The nearer to the stage wins, key by key. */

@@ -200,7 +200,10 @@ const limits = z.strictObject({
     ])
     .describe("no further output for this long")
     .optional(),
-  total: duration.describe("the whole attempt").optional(),
+  total: duration.describe("the whole attempt, without the time in which it waits for a permission").optional(),
+  permission: duration
+    .describe("a request for permission waits this long for a person, then it is denied (default 1h)")
+    .optional(),
   output: z
     .string()
     .regex(OUTPUT_PATTERN)

@@ -76,6 +76,8 @@ export type StageLimits = {
   /** For an agent that leads a team, if it is another one. */
   readonly idleTeamMs?: number;
   readonly totalMs: number;
+  /** A request for permission waits this long for a person; nobody's answer denies it. */
+  readonly permissionMs?: number;
   /** More output than this ends the attempt; Passrail keeps no more than this on disk. */
   readonly outputBytes: number;
 };
@@ -487,6 +489,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   const totalText = stage.limits?.total ?? stage.timeout ?? defaults.limits?.total ?? defaults.timeout;
   const startup = stage.limits?.startup ?? defaults.limits?.startup;
   const idle = stage.limits?.idle ?? defaults.limits?.idle;
+  const permission = stage.limits?.permission ?? defaults.limits?.permission;
   const output = stage.limits?.output ?? defaults.limits?.output;
   const turns = stage.turns ?? defaults.turns;
   const model = stage.model ?? (kind === "agent" ? defaults.model : undefined);
@@ -516,6 +519,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
       ...(startup === undefined ? {} : { startupMs: durationMs(startup) }),
       ...idleLimits(idle),
       totalMs: totalText === undefined ? DEFAULT_TOTAL_MS : durationMs(totalText),
+      ...(permission === undefined ? {} : { permissionMs: durationMs(permission) }),
       outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : outputBytes(output),
     },
     prompt: Array.isArray(stage.prompt) ? stage.prompt : (defaults.prompt ?? DEFAULT_PROMPT),

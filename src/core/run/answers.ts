@@ -7,6 +7,7 @@ import type { Sender } from "./handoff.ts";
 import { acceptFindings } from "./review.ts";
 import { cancel, goTo, leave } from "./routing.ts";
 import { answerInputs } from "./changed-inputs.ts";
+import { answerPermission } from "./permission.ts";
 import { pinnedOf } from "./pinned.ts";
 import { asksAboutInputs, type InboxItem } from "./run.ts";
 import { findStage, statusWord } from "./sequence.ts";
@@ -21,7 +22,8 @@ export function answered(draft: Draft, signal: Signal & { type: "item.answered" 
     ([, track]) => track.at === "waiting" && track.item.number === signal.number,
   );
   const [name, track] = waiting ?? [];
-  if (name === undefined || track?.at !== "waiting") return `item ${signal.number} is not open`;
+  if (name === undefined) return answerPermission(draft, signal);
+  if (track?.at !== "waiting") return `item ${signal.number} is not open`;
   const { item, carry } = track;
   if (item.kind !== signal.kind) return `item ${signal.number} is a ${item.kind}, not a ${signal.kind}`;
   const stage = findStage(draft.flow, draft.run, name, item.stage);

@@ -12,6 +12,7 @@ export function cleanSignal(body: SignalBody, redact: (text: string) => string):
   if (body.type === "attempt.interrupted" || body.type === "attempt.held")
     return { ...body, cause: redact(body.cause) };
   if (body.type === "attempt.spent") return { ...body, reported: redactJson(body.reported, redact) };
+  if (body.type === "permission.requested") return { ...body, tool: redact(body.tool), what: redact(body.what) };
   if (body.type === "warning.noticed") return { ...body, message: redact(body.message) };
   if (body.type === "handoff.expired" || body.type === "attempt.silent")
     return { ...body, reason: redact(body.reason) };

@@ -6,7 +6,7 @@ import { isUnsigned } from "../flow/outcome.ts";
 import type { EventType, RunEvent } from "./event.ts";
 import { type OutwardAct, withSight } from "./outward-act.ts";
 import { withDecision } from "./pinned.ts";
-import type { Run, RunState, StageMemory, Track } from "./run.ts";
+import { asksPermission, PERMISSION_ANSWERS, type Run, type RunState, type StageMemory, type Track } from "./run.ts";
 import type { JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
 
@@ -57,8 +57,8 @@ const APPLY: Applying = {
   "handoff.expired": unchanged,
   "gate.opened": itemOpened,
   "gate.answered": unchanged,
-  "question.asked": itemOpened,
-  "question.answered": unchanged,
+  "question.asked": questionAsked,
+  "question.answered": (run, { track, number, answer }) => closeAsked(run, track, number, answer),
   "inputs.decided": (run, { decision, changes }) => ({ ...run, facts: withDecision(run, decision, changes) }),
   "escalation.opened": itemOpened,
   // A person has looked: what comes back from here on is counted anew.
@@ -72,7 +72,7 @@ const APPLY: Applying = {
   }),
   "budget.warned": budgetWarned,
   "usage.recorded": (run, { usage }) => ({ ...run, spent: addSpent(run.spent, usage) }),
-  "item.withdrawn": unchanged,
+  "item.withdrawn": (run, { track, number }) => closeAsked(run, track, number, undefined),
   "counter.changed": (run, { key, to, issues, streak }) => ({
     ...run,
     counters: { ...run.counters, [key]: { loops: to, ...optional({ issues }), streak } },
@@ -185,6 +185,24 @@ function itemOpened(
 ): Run {
   const { track, item, carry } = event;
   return onTrack({ ...run, items: item.number }, track, { at: "waiting", stage: item.stage, item, carry });
+}
+
+/** Most questions come after the work; a request for permission comes in the middle of it. */
+function questionAsked(run: Run, event: EventOf<"question.asked">): Run {
+  const track = run.tracks[event.track];
+  const { item } = event;
+  if (track?.at !== "running" || !asksPermission(item)) return itemOpened(run, event);
+  return onTrack({ ...run, items: item.number }, event.track, { ...track, asks: item });
+}
+
+/** The answer stays until the next request, or the end of the attempt. */
+function closeAsked(run: Run, name: string, number: number, answer: string | undefined): Run {
+  const track = run.tracks[name];
+  if (track?.at !== "running" || track.asks?.number !== number) return run;
+  const { asks, ...rest } = track;
+  const given = PERMISSION_ANSWERS.find((each) => each === answer);
+  const permitted = given === undefined ? {} : { permitted: { request: asks.permission.request, answer: given } };
+  return onTrack(run, name, { ...rest, ...permitted });
 }
 
 function budgetWarned(run: Run, { scope, key, unit, limit }: EventOf<"budget.warned">): Run {

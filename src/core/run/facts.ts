@@ -127,9 +127,10 @@ function checksOf(value: Json | undefined): Readonly<Record<string, CheckDefinit
 function limitsOf(value: Json | undefined): Readonly<Record<string, AttemptLimitsFact>> {
   return Object.fromEntries(
     Object.entries(objectOf(value)).map(([stage, written]) => {
-      const { totalMs, idleMs, startupMs } = objectOf(written);
+      const { totalMs, idleMs, startupMs, permissionMs } = objectOf(written);
       const ms = (given: Json | undefined) => (typeof given === "number" && given > 0 ? given : undefined);
-      return [stage, optional({ totalMs: ms(totalMs), idleMs: ms(idleMs), startupMs: ms(startupMs) })];
+      const silences = { totalMs: ms(totalMs), idleMs: ms(idleMs), startupMs: ms(startupMs) };
+      return [stage, optional({ ...silences, permissionMs: ms(permissionMs) })];
     }),
   );
 }

@@ -50,6 +50,9 @@ export type InputChange = {
   readonly bytes: number;
 };
 
+/** A request of a working agent that its program does not simply allow. `request`: its name within the attempt. `until`: then silence denies it. */
+type HeldPermission = { readonly attempt: number; readonly request: string; readonly until: string };
+
 /** `word`: the run's status word before the question, which comes back with the answer. */
 type HeldInputs = { readonly attempt: number; readonly changes: readonly InputChange[]; readonly word: string };
 
@@ -74,6 +77,8 @@ export type InboxItem = {
       readonly key: string;
       /** Files of the start that have changed since; the attempt that would read them waits. */
       readonly inputs?: HeldInputs;
+      /** An agent at work waits for this answer; its attempt goes on. */
+      readonly permission?: HeldPermission;
     }
   | {
       readonly kind: "escalation";
@@ -122,6 +127,10 @@ export type Track =
       readonly metered?: Pick<Reserved, "runner" | "model">;
       /** An outside worker has it: there is no process to look for. */
       readonly outside?: true;
+      /** Its agent asks a person for permission, and waits. */
+      readonly asks?: AskedPermission;
+      /** The last such answer, by the name of its request: whoever asks again gets it. */
+      readonly permitted?: { readonly request: string; readonly answer: PermissionAnswer };
     }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
   /** Stopped with a reason; a person can retry or cancel. */
@@ -212,8 +221,14 @@ export function isEnded(run: Run): boolean {
 /** The items that wait for a person, in the order in which they were opened. */
 export function openItems(run: Run): readonly InboxItem[] {
   return Object.values(run.tracks)
-    .flatMap((track) => (track.at === "waiting" ? [track.item] : []))
+    .flatMap((track) => itemOf(track) ?? [])
     .sort((a, b) => a.number - b.number);
+}
+
+/** The item that a track waits for, or that its agent at work waits for. */
+function itemOf(track: Track): InboxItem | undefined {
+  if (track.at === "waiting") return track.item;
+  return track.at === "running" ? track.asks : undefined;
 }
 
 /** The item that asks about changed files of the start; while it is open, nothing of the run starts. */
@@ -223,6 +238,15 @@ export function pendingInputs(run: Run): InboxItem | undefined {
 
 export function asksAboutInputs(item: InboxItem): item is AskedInputs {
   return item.kind === "choice" && item.inputs !== undefined;
+}
+
+/** The answers to a request for permission: this one time, every time in this attempt, or not. */
+export const PERMISSION_ANSWERS = ["once", "for-this-attempt", "deny"] as const;
+export type PermissionAnswer = (typeof PERMISSION_ANSWERS)[number];
+export type AskedPermission = InboxItem & { kind: "choice" } & { readonly permission: HeldPermission };
+
+export function asksPermission(item: InboxItem): item is AskedPermission {
+  return item.kind === "choice" && item.permission !== undefined;
 }
 
 export type AskedInputs = InboxItem & { kind: "choice" } & { readonly inputs: HeldInputs };

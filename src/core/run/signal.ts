@@ -8,6 +8,16 @@ import type { Issue, Report } from "../flow/outcome.ts";
 import type { OutwardIntent, OutwardSight } from "./outward-act.ts";
 import type { InboxItem, InputChange, Subject } from "./run.ts";
 
+/** What a person is asked; `what` is the exact command or path, made safe to show. */
+export type PermissionQuestion = {
+  /** Its name, unique within the attempt: whoever repeats it asks no second time. */
+  readonly request: string;
+  readonly tool: string;
+  readonly what: string;
+  readonly why: string;
+  readonly until: string;
+};
+
 export type SignalBody =
   | {
       readonly type: "run.requested";
@@ -92,6 +102,14 @@ export type SignalBody =
       /** The commit that the person looked at, or a prefix of it; null: there was none. The run refuses the answer if it is another one. */
       readonly seenCommit?: string | null;
     }
+  /** The agent of a running attempt wants to do something that its program does not simply allow. `until`: then silence denies it. */
+  | ({
+      readonly type: "permission.requested";
+      readonly stage: string;
+      readonly attempt: number;
+    } & PermissionQuestion)
+  /** Nobody has answered it in time. */
+  | { readonly type: "permission.expired"; readonly stage: string; readonly attempt: number; readonly request: string }
   | { readonly type: "pause.requested"; readonly reason: string }
   | { readonly type: "resume.requested" }
   | { readonly type: "cancel.requested"; readonly reason: string }

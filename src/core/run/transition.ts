@@ -17,6 +17,7 @@ import { handOffAgain, type Sender, senderOf } from "./handoff.ts";
 import { resumed, retried, skipped } from "./interventions.ts";
 import { discardRequested, followActs, intended, seenOutside, undoRequested } from "./outward-rules.ts";
 import { heldToFindings, recordFindings } from "./review.ts";
+import { isAskingPermission, permissionExpired, permissionRequested, withdrawUnasked } from "./permission.ts";
 import { postponement } from "./postponement.ts";
 import { askBack, cancel, type EndedAttempt, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
@@ -42,6 +43,7 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
   const refused = apply(draft, signal);
   if (refused !== undefined) return ignore(run, signal, refused);
+  withdrawUnasked(draft, run);
   settle(draft);
   followActs(draft, run);
   return { run: draft.run, events: draft.events, commands: draft.commands };
@@ -120,6 +122,10 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
       return inputsChanged(draft, signal);
     case "item.answered":
       return answered(draft, signal);
+    case "permission.requested":
+      return permissionRequested(draft, signal);
+    case "permission.expired":
+      return permissionExpired(draft, signal);
     case "pause.requested":
       if (draft.run.paused) return "the run is paused already";
       emit(draft, { type: "run.paused", reason: signal.reason }, signal.actor);
@@ -147,6 +153,7 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
 /** The run goes on; a person learns that it shows no sign of life. */
 function stalled(draft: Draft, since: string): string | undefined {
   if (draft.run.status !== "running") return "the run does not work";
+  if (isAskingPermission(draft.run)) return "its agent waits for a person's permission";
   emit(draft, { type: "run.stalled", since });
   showStatus(draft, draft.flow.words.status.stalled);
   const text = `nothing has happened since ${since}; see passrail runs show ${draft.run.id}`;

@@ -33,7 +33,7 @@ export function runState(resolved: ResolvedFlow, run: Run, now: number): ShownSt
 }
 
 /** Of several tracks the most active one gives the word. */
-const ORDER: readonly RunStateName[] = ["working", "queued", "outside", "merging", "held"];
+const ORDER: readonly RunStateName[] = ["waiting", "working", "queued", "outside", "merging", "held"];
 
 function placeOf(resolved: ResolvedFlow, run: Run, name: string, track: Track, now: number): ShownState | undefined {
   if (track.at !== "running" && track.at !== "ready") return undefined;
@@ -43,6 +43,8 @@ function placeOf(resolved: ResolvedFlow, run: Run, name: string, track: Track, n
   const merge = waitingMerge(resolved, run);
   if (merge?.stage === stage) return state("merging", `${stage} waits until the work is merged`);
   if (track.at === "running" && track.outside === true) return state("outside", `${who} works on ${stage} outside`);
+  if (track.at === "running" && track.asks !== undefined)
+    return state("waiting", `${who} asks for permission on ${stage} #${attempt}, ${track.asks.who}`);
   if (track.at === "running") return state("working", `${who} works on ${stage} #${attempt}`);
   if (work !== undefined && isPlayedOutside(resolved, run.facts, work))
     return state("outside", `${stage} waits for ${who} to take it`);

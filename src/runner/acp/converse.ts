@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { client, type ClientContext, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
-import type { AgentSpec, Failure } from "../runner.ts";
+import type { AgentSpec, AttemptHooks, Failure } from "../runner.ts";
 import type { AcpConversation } from "./conversation.ts";
 import { failureOf, troubleOfRpcError } from "./failure.ts";
 import { type Fields, fields, list, text } from "../loose-json.ts";
@@ -22,6 +22,7 @@ export type AcpTalk = {
   readonly listen: () => void;
   /** Time of the last incoming message, in milliseconds of `performance.now()`. */
   readonly heardAt: () => number;
+  readonly permit?: AttemptHooks["permit"];
   /** The program's answer to our hello. */
   readonly greeted: (hello: Fields) => void;
 };
@@ -33,10 +34,10 @@ export async function converse(wire: Wire, talk: AcpTalk): Promise<void> {
     methods.client.session.requestPermission,
     // Parsed here: otherwise a request that the library cannot parse would be an error to the agent, not an answer.
     (params) => params,
-    ({ params }: { params: unknown }) => {
+    async ({ params }: { params: unknown }) => {
       const call = fields(params)["toolCall"];
       talk.conversation.sawTool(call);
-      const answer = answerPermission(params, rules);
+      const answer = await answerPermission(params, rules, talk.permit);
       if (!answer.allowed) talk.conversation.refused(answer.line, call);
       return { outcome: answer.outcome };
     },

@@ -1,10 +1,11 @@
-// Answers an agent's requests for permission. No person sits at a terminal, so Passrail answers each request at once: allowed this one
-// time, or refused and recorded.
+// Answers an agent's requests for permission over the protocol: allowed this one time, or refused and recorded. The attempt decides, and
+// may ask a person meanwhile.
 
 import type { Permission } from "../../core/flow/agent-options.ts";
 import { fields, type Fields, list, text } from "../loose-json.ts";
+import type { AttemptHooks, PermissionRequest } from "../runner.ts";
 
-export type PermissionAnswer =
+export type AcpAnswer =
   | { readonly allowed: true; readonly outcome: Outcome }
   /** `line` names the refused call: `execute: rm -rf build`. */
   | { readonly allowed: false; readonly outcome: Outcome; readonly line: string };
@@ -18,11 +19,16 @@ export type Rules = {
   readonly ownServers: readonly string[];
 };
 
-export function answerPermission(params: unknown, rules: Rules): PermissionAnswer {
+/** `permit` decides; without it the rules alone do, and nobody is asked. */
+export async function answerPermission(
+  params: unknown,
+  rules: Rules,
+  permit: AttemptHooks["permit"],
+): Promise<AcpAnswer> {
   const request = fields(params);
   const call = fields(request["toolCall"]);
   const allow = optionOf(request, ["allow_once", "allow_always"]);
-  const allowed = allow !== null && mayRun(call, rules);
+  const allowed = allow !== null && (await mayRun(call, rules, permit));
   if (allowed) return { allowed, outcome: { outcome: "selected", optionId: allow } };
   const reject = optionOf(request, ["reject_once", "reject_always"]);
   return {
@@ -32,12 +38,42 @@ export function answerPermission(params: unknown, rules: Rules): PermissionAnswe
   };
 }
 
+async function mayRun(call: Fields, rules: Rules, permit: AttemptHooks["permit"]): Promise<boolean> {
+  if (namesOf(call).some((name) => rules.denyTools.includes(name))) return false;
+  if (rules.ownServers.some((server) => isToolOf(server, call))) return true;
+  return permit === undefined ? isAllowed(call, rules) : (await permit(requestOf(call))).allowed;
+}
+
+const KINDS: Readonly<Record<string, PermissionRequest["kind"]>> = {
+  execute: "command",
+  edit: "write",
+  delete: "write",
+  move: "write",
+  read: "look",
+  search: "look",
+  think: "look",
+};
+
+/** The exact command or path, where the program tells it apart from its own words. */
+function requestOf(call: Fields): PermissionRequest {
+  const said = text(call["kind"]) ?? "other";
+  const kind = Object.hasOwn(KINDS, said) ? (KINDS[said] ?? "other") : "other";
+  const input = fields(call["rawInput"]);
+  const tool = text(call["name"]) ?? said;
+  const title = text(call["title"]) ?? text(call["toolCallId"]) ?? "a tool";
+  const located = list(call["locations"]).map((each) => text(fields(each)["path"]));
+  const diffs = list(call["content"]).map((each) => text(fields(each)["path"]));
+  const paths = [...new Set([...located, ...diffs].filter((path) => path !== null))];
+  if (kind === "command") return { tool, kind, what: text(input["command"]) ?? title, paths };
+  if (kind === "write" && paths.length > 0) return { tool, kind, what: paths.join("\n"), paths };
+  const given = Object.keys(input).length === 0 ? title : `${title} ${JSON.stringify(input)}`;
+  return { tool, kind, what: given, paths };
+}
+
 /** Changing and running: refused to an agent that may only read. */
 const ACTS = new Set(["edit", "delete", "move", "execute"]);
 
-function mayRun(call: Fields, { permission, denyTools, ownServers }: Rules): boolean {
-  const names = namesOf(call);
-  if (names.some((name) => denyTools.includes(name))) return false;
+function isAllowed(call: Fields, { permission }: Rules): boolean {
   switch (permission) {
     case "edit":
     case "full":
@@ -45,7 +81,7 @@ function mayRun(call: Fields, { permission, denyTools, ownServers }: Rules): boo
     case "read":
       return !ACTS.has(text(call["kind"]) ?? "");
     case "ask":
-      return ownServers.some((server) => isToolOf(server, call));
+      return false;
   }
 }
 

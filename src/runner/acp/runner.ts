@@ -94,6 +94,7 @@ async function talk(
           listening = true;
         },
         heardAt: () => heardAt,
+        ...optional({ permit: hooks.permit }),
         greeted: (answer) => {
           hello = answer;
         },

@@ -87,7 +87,11 @@ const EDITS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "Noteb
 /** Tools of a lead; an agent's list of tools seldom names them. */
 const TEAM = ["Agent", "SendMessage", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskStop"];
 
-/** No person can answer: Claude Code refuses and reports every call that needs permission. */
+/** What these do is decided at the desk, call by call: a rule for the whole tool would let it out of the workspace. */
+const AT_DESK: ReadonlySet<string> = new Set([...EDITS, "Bash"]);
+const PERMIT = "--permission-prompt-tool=mcp__passrail__permit";
+
+/** A call that needs permission is asked about at the desk; without one Claude Code refuses and reports it. */
 function permissions({ options, folders, tools }: AgentSpec): string[] {
   const { permission, denyTools = [] } = options;
   const denied = denyTools.length === 0 ? [] : [`--disallowedTools=${denyTools.join(",")}`];
@@ -96,25 +100,40 @@ function permissions({ options, folders, tools }: AgentSpec): string[] {
   const offered = named === undefined ? [] : [`--tools=${builtIn(named).join(",")}`];
   if (permission === "full") return ["--dangerously-skip-permissions", ...offered, ...denied];
 
+  const asks = tools?.permits === true && permission !== "read";
   const servers = [...(tools === undefined ? [] : ["passrail"]), ...Object.keys(options.mcpServers)];
+  const usual = [...(permission === "read" ? LOOK : WORK), ...team];
   const allowed = [
-    ...(named?.filter((name) => permission !== "read" || !EDITS.has(name)) ?? [
-      ...(permission === "read" ? LOOK : WORK),
-      ...team,
-    ]),
+    ...(named?.filter((name) => permission !== "read" || !EDITS.has(name)) ?? usual).filter(
+      (name) => !asks || !AT_DESK.has(name),
+    ),
     // The rule for Edit covers every tool that writes files; two slashes begin an absolute path.
     ...folders.map((folder) => `Edit(/${folder}/**)`),
     ...servers.map((name) => `mcp__${name}`),
   ];
-  // A list of tools allows nothing else, not even edits in the workspace.
-  const mode = permission === "read" || named !== undefined ? "dontAsk" : "acceptEdits";
-  return [`--permission-mode=${mode}`, `--allowedTools=${allowed.join(",")}`, ...offered, ...denied];
+  return [
+    `--permission-mode=${modeOf(permission, named !== undefined, asks)}`,
+    `--allowedTools=${allowed.join(",")}`,
+    ...(asks ? [PERMIT] : []),
+    ...offered,
+    ...denied,
+  ];
+}
+
+/** A list of tools allows nothing else, not even edits in the workspace: whatever is not on it is asked about, or refused. */
+function modeOf(permission: AgentOptions["permission"], isListed: boolean, asks: boolean): string {
+  if (permission === "read") return "dontAsk";
+  if (isListed) return asks ? "manual" : "dontAsk";
+  return "acceptEdits";
 }
 
 /** `Bash(git *)` is a rule for the tool `Bash`; tools of MCP servers are not built in. */
 const builtIn = (tools: NonNullable<AgentOptions["tools"]>): string[] => [
   ...new Set(tools.filter((name) => !name.startsWith("mcp__")).map((name) => name.split("(", 1)[0] ?? name)),
 ];
+
+/** Longer than any limit for an answer. */
+const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 
 function mcpServers({ options, tools }: AgentSpec): object | null {
   const own = tools && {
@@ -123,6 +142,8 @@ function mcpServers({ options, tools }: AgentSpec): object | null {
     headers: { Authorization: `Bearer ${tools.token}` },
     // Otherwise the model must search for its tools first.
     alwaysLoad: true,
+    // A question may wait for a person; Claude Code gives up after five minutes of silence.
+    ...(tools.permits === true ? { timeout: LONGEST_WAIT_MS } : {}),
   };
   const further = Object.entries(options.mcpServers).map(([name, server]) => [name, inClaudesWords(server)] as const);
   const all = own === undefined ? further : [...further, ["passrail", own] as const];

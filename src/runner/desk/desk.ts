@@ -2,6 +2,7 @@
 // place and a token that expires with it. The opener of the place decides about submissions.
 
 import type { JsonObject } from "../../core/json.ts";
+import type { PermissionDecision, PermissionRequest } from "../runner.ts";
 
 export interface Desk {
   /** Opens a place for one attempt. The first one starts the listener. */
@@ -18,6 +19,8 @@ export type DeskPlace = {
   /** `text` is the JSON of the arguments as sent, so that nothing is lost (duplicate keys were refused before). */
   readonly submit: (text: string) => Promise<DeskAnswer>;
   readonly ask: (question: { readonly question: string; readonly options: readonly string[] }) => Promise<DeskAnswer>;
+  /** Decides a call that the agent's program does not decide itself; absent: not offered. It may wait for a person. */
+  readonly permit?: (request: PermissionRequest) => Promise<PermissionDecision>;
 };
 
 /**
@@ -30,6 +33,8 @@ export type OpenPlace = {
   /** Streamable HTTP endpoint on loopback. */
   readonly url: string;
   readonly token: string;
+  /** Whether the program may ask for permission here. */
+  readonly permits: boolean;
   /** Revokes the token. */
   close(): void;
 };

@@ -54,7 +54,12 @@ export function createDesk({ onProblem = () => {} }: DeskOptions = {}): Desk {
       const tokenHash = createHash("sha256").update(token).digest();
       const isOpen = () => places.has(id);
       places.set(id, { tokenHash, tools: createTools(place, isOpen, onProblem), running: 0 });
-      return { url: `http://127.0.0.1:${portOf(server)}/mcp/${id}`, token, close: () => void places.delete(id) };
+      return {
+        url: `http://127.0.0.1:${portOf(server)}/mcp/${id}`,
+        token,
+        permits: place.permit !== undefined,
+        close: () => void places.delete(id),
+      };
     },
 
     async close() {

@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from "../../core/json.ts";
 import { schemaFaults } from "../../core/verdict/fits-schema.ts";
 import { isList, isObject } from "../../core/verdict/report-fields.ts";
+import { requestOf } from "./permission-request.ts";
 import type { DeskAnswer, DeskPlace } from "./desk.ts";
 
 export type Tools = {
@@ -52,6 +53,7 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
   const tools = [
     ...(place.verdictSchema === null ? [] : [submitTool(place.verdictSchema)]),
     ...(place.mayAsk ? [ASK_TOOL] : []),
+    ...(place.permit === undefined ? [] : [PERMIT_TOOL]),
   ];
 
   return {
@@ -63,6 +65,7 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
       const faults = schemaFaults(tool.inputSchema, args);
       if (faults.length > 0 || !isObject(args)) return toResult(notAccepted(faults.join(" ")));
       try {
+        if (name === PERMIT_TOOL.name) return await permitted(args, place.permit, isOpen);
         if (name === "submit_verdict") return toResult(await submit(args));
         const question = toQuestion(args);
         return toResult(typeof question === "string" ? notAccepted(question) : await place.ask(question));
@@ -114,6 +117,31 @@ const ASK_TOOL: Tool = {
   inputSchema: ASK_SCHEMA,
   annotations: { title: "Ask a person", ...HINTS, idempotentHint: false },
 };
+
+/** For the agent's program, not for its model: it calls this where its own rules say "ask". */
+const PERMIT_TOOL: Tool = {
+  name: "permit",
+  title: "Ask for permission",
+  description: "Used by your program to ask for permission. Never call it yourself: it grants nothing to you.",
+  inputSchema: {
+    type: "object",
+    properties: { tool_name: { type: "string" }, input: { type: "object" }, tool_use_id: { type: "string" } },
+    required: ["tool_name", "input"],
+  },
+  annotations: { title: "Ask for permission", ...HINTS, idempotentHint: false },
+};
+
+/** In the words of Claude Code. What is allowed is the very input that was asked about. */
+async function permitted(args: JsonObject, permit: DeskPlace["permit"], isOpen: () => boolean): Promise<JsonObject> {
+  const input = isObject(args["input"]) ? args["input"] : {};
+  const tool = typeof args["tool_name"] === "string" ? args["tool_name"] : "";
+  const decision = await permit?.(requestOf(tool, input));
+  const answer =
+    decision?.allowed === true && isOpen()
+      ? { behavior: "allow", updatedInput: input }
+      : { behavior: "deny", message: decision?.why ?? ENDED.text };
+  return { content: [{ type: "text", text: JSON.stringify(answer) }], isError: false };
+}
 
 function toQuestion(args: JsonObject): { question: string; options: readonly string[] } | string {
   const question = typeof args["question"] === "string" ? args["question"].trim() : "";

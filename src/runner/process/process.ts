@@ -64,7 +64,7 @@ export const runProcess = async (
   const { child, identity, exited } = started.value;
 
   const ending = watchEnding(exited, hooks.signal);
-  const clocks = watchLimits(limits, ending.end);
+  const clocks = watchLimits(limits, ending.end, hooks.heldMs);
   const collected = collectOutput(child, output, {
     redactor: spec.redactor,
     onStdout: talk.onStdout,

@@ -13,23 +13,29 @@ export type LimitWatch = {
 /** setTimeout fires at once for anything longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export const watchLimits = (limits: AttemptLimits, onLimit: (reason: LimitReason) => void): LimitWatch => {
+/** `heldMs`: the time so far that counts for no limit. */
+export const watchLimits = (
+  limits: AttemptLimits,
+  onLimit: (reason: LimitReason) => void,
+  heldMs: () => number = () => 0,
+): LimitWatch => {
   const startedAt = performance.now();
   let lastOutputAt: number | undefined;
+  let heldBefore = 0;
   let timer: NodeJS.Timeout | undefined;
   let judgement: NodeJS.Immediate | undefined;
 
   const silence = (): { reason: LimitReason; at: number } | undefined => {
     if (lastOutputAt === undefined && limits.startupMs !== undefined) {
-      return { reason: "startup_timeout", at: startedAt + limits.startupMs };
+      return { reason: "startup_timeout", at: startedAt + limits.startupMs + heldMs() };
     }
     // Without a start-up limit, silence from the beginning counts as idle too.
     if (limits.idleMs === undefined) return undefined;
-    return { reason: "idle_timeout", at: (lastOutputAt ?? startedAt) + limits.idleMs };
+    return { reason: "idle_timeout", at: (lastOutputAt ?? startedAt) + limits.idleMs + heldMs() - heldBefore };
   };
 
   const next = (): { reason: LimitReason; at: number } => {
-    const total = { reason: "timeout" as const, at: startedAt + limits.totalMs };
+    const total = { reason: "timeout" as const, at: startedAt + limits.totalMs + heldMs() };
     const quiet = silence();
     return quiet !== undefined && quiet.at < total.at ? quiet : total;
   };
@@ -54,6 +60,7 @@ export const watchLimits = (limits: AttemptLimits, onLimit: (reason: LimitReason
     sawOutput: () => {
       const first = lastOutputAt === undefined;
       lastOutputAt = performance.now();
+      heldBefore = heldMs();
       // Later output only moves the idle limit away, which `check` notices; the first may bring it nearer.
       if (first) arm();
     },

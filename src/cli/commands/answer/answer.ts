@@ -5,7 +5,7 @@ import { commitOf } from "../../../app/commit-of.ts";
 import type { AppProblem, ClosingDecision } from "../../../app/problem.ts";
 import { optional } from "../../../core/optional.ts";
 import type { Result } from "../../../core/result.ts";
-import type { InboxItem } from "../../../core/run/run.ts";
+import { asksPermission, type InboxItem } from "../../../core/run/run.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { systemClock } from "../../../engine/clock.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
@@ -98,8 +98,9 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
     for (const line of await gateLines(io, chosen.run)) io.err(line);
   let answered: Result<Answered, AppProblem> | undefined;
   // A daemon carries the run on as this command would; any other process that performs reports by itself.
-  // A raised budget may release many runs, for hours: the daemon has them, and the command is done.
-  const follow = typed.kind !== "budget" && findDaemon(io.home) !== undefined;
+  // A raised budget may release many runs, for hours: the daemon has them, and the command is done. So it is when an agent at work asked.
+  const isAtWork = checked?.value.type === "fits" && asksPermission(checked.value.item);
+  const follow = typed.kind !== "budget" && !isAtWork && findDaemon(io.home) !== undefined;
   const worked = await workOn(io, {
     runId: chosen.run.id,
     flags: {},
