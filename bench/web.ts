@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";
+import { attemptFiles } from "../src/attempt/attempt-files.ts";
 import { buildProgram } from "../test/harness/build-program.ts";
 import { PROGRAM } from "../test/harness/program.ts";
 import { builtDashboard } from "../test/browser/built.ts";
@@ -18,9 +19,12 @@ import { type Served, startServed } from "./served.ts";
 
 const RUNS = 10_000;
 const LOG_LINES = 100_000;
+const AGENT_EVENTS = 50_000;
 const FILES = 60;
 const FILE_LINES = 120;
 const READY_MS = 3000;
+const ACTIVITY_READY_MS = 1500;
+const ACTIVITY_BLOCK_MS = 200;
 const NODES = 4000;
 const GROWTH_MB = 20;
 const EVENTS_PER_SECOND = 1000;
@@ -55,6 +59,7 @@ export async function measureWeb(base: string, { runs, warmMs, rainMs }: Amount)
           `/runs/${loud}?tab=log&stage=spec&attempt=1&file=output`,
           "main [role=log]",
         )),
+        ...(await measureActivity(browser, served, home, loud)),
         ...(await measurePage(
           browser,
           served,
@@ -150,6 +155,70 @@ async function measurePage(
     { name: `${what}: elements`, value: nodes, unit: "", limit: { is: "at most", value: NODES } },
     { name: `${what}: heap`, value: megabytes, unit: "MB" },
   ];
+}
+
+/** An attempt of fifty thousand events: its end is there at once, and going back through it blocks nothing. */
+async function measureActivity(
+  browser: Browser,
+  served: Served,
+  home: string,
+  number: number,
+): Promise<readonly Row[]> {
+  const { id } = (await call(served, `/api/runs/${number}`)) as Run;
+  writeFileSync(attemptFiles(home, id, "spec", 1).events, agentEvents());
+  const page = await openPage(browser, served, `/runs/${number}?tab=activity&stage=spec&attempt=1`);
+  const log = page.locator("main [role=log]");
+  await log
+    .getByText(`step ${AGENT_EVENTS / 5 - 1} `)
+    .first()
+    .waitFor({ timeout: 60_000 });
+  const ready = (await page.evaluate("performance.now()")) as number;
+  const nodes = (await page.evaluate("document.querySelectorAll('*').length")) as number;
+  const block = async (): Promise<number> => (await page.evaluate("Math.max(0, ...window.longTasks)")) as number;
+  const loading = await block();
+  await page.evaluate("void (window.longTasks.length = 0)");
+  await log.hover();
+  for (let turn = 0; turn < SCROLLS; turn++) {
+    await page.mouse.wheel(0, -3000);
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  }
+  const scrolling = await block();
+  await page.context().close();
+  const what = `${count(AGENT_EVENTS)} events of an agent`;
+  const most = (value: number) => ({ is: "at most", value }) as const;
+  return [
+    { name: `${what}: until it can be used`, value: ready, unit: "ms", limit: most(ACTIVITY_READY_MS) },
+    { name: `${what}: longest block`, value: loading, unit: "ms", limit: most(ACTIVITY_BLOCK_MS) },
+    { name: `${what}: elements`, value: nodes, unit: "", limit: most(NODES) },
+    { name: `${what}, scrolled back: longest block`, value: scrolling, unit: "ms", limit: most(ACTIVITY_BLOCK_MS) },
+  ];
+}
+
+const SCROLLS = 40;
+
+/** A message, a command and an edit in turn, each with its result. */
+function agentEvents(): string {
+  const at = (step: number): string => new Date(Date.UTC(2026, 0, 1) + step * 1000).toISOString();
+  const lines = Array.from({ length: AGENT_EVENTS / 5 }, (_, step) => [
+    { type: "message", text: `step ${step} is to look at the next file and to test it` },
+    {
+      type: "tool.called",
+      id: `c${step}`,
+      name: "Bash",
+      input: JSON.stringify({ command: `run ${step} && npm test` }),
+    },
+    { type: "tool.returned", id: `c${step}`, ok: step % 9 !== 0, output: `line\n`.repeat(step % 30) },
+    {
+      type: "tool.called",
+      id: `e${step}`,
+      name: "Edit",
+      input: JSON.stringify({ file_path: `/src/file-${step}.ts`, old_string: "a\nb\n", new_string: `a\n${step}\n` }),
+    },
+    { type: "tool.returned", id: `e${step}`, ok: true, output: "ok" },
+  ]);
+  return lines
+    .flatMap((events, step) => events.map((event) => `${JSON.stringify({ at: at(step), ...event })}\n`))
+    .join("");
 }
 
 /** From the first line of a long diff to its last, by the wheel: elements come and go, and the page stays small. */

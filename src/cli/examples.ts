@@ -36,7 +36,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs show": ["passrail runs show 12", "passrail runs show 12 --attempt build#2 --prompt"],
   "runs diff": ["passrail runs diff 12 --stat"],
   "runs watch": ["passrail runs watch 12 --exit-status"],
-  "runs logs": ["passrail runs logs 12 --stage build#2"],
+  "runs logs": ["passrail runs logs 12 --stage build#2", "passrail runs logs 12 --story --follow"],
   "runs events": ["passrail runs events 12 --json"],
   "runs cancel": ['passrail runs cancel 12 --reason "not needed any more"'],
   "runs pause": ["passrail runs pause 12"],

@@ -30,6 +30,7 @@ import { createApp } from "./server/app.ts";
 import type { App } from "./server/app-env.ts";
 import { type Audit, createAudit } from "./server/audit.ts";
 import { settingsNote } from "./server/audit-request.ts";
+import { createFollowedAttempts, type FollowedAttempts } from "./server/events/followed-attempts.ts";
 import { createEventHub, type EventHub } from "./server/events/hub.ts";
 import { openFlowFiles } from "./server/flow-files.ts";
 import { createKeys, type Keys } from "./server/keys.ts";
@@ -89,10 +90,15 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   const { environment, log, version } = options;
   const onLiveError = (error: unknown): void => log(`live events: ${stackOf(error)}`);
   const hub = createEventHub({ store, now: () => clock.monotonicMs(), onError: onLiveError });
+  const followed = createFollowedAttempts({
+    home,
+    now: () => clock.monotonicMs(),
+    tell: (growth) => hub.grown(growth),
+  });
   const audit = createAudit(home, { now: () => clock.now(), onProblem: (text) => log(`audit: ${text}`) });
   audit.record(settingsNote(config, person, version));
   const keys = await createKeys(home, { person, now: () => clock.now() });
-  const deps = depsOf(passrail, options, { audit, hub, keys });
+  const deps = depsOf(passrail, options, { audit, followed, hub, keys });
   const notifier = notifications?.notifier ?? null;
   const onProblem = (text: string): void => log(`webhooks: ${text}`);
   const settings = createUserSettings({ environment, flags: options.flags, initial: config, onProblem });
@@ -117,6 +123,7 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
     async close() {
       clearInterval(timer);
       deps.tickets?.known.close();
+      followed.close();
       hub.close();
       await Promise.all(open.map((each) => each.close()));
       inbound.close();
@@ -125,9 +132,14 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   };
 }
 
-type Opened = { readonly audit: Audit; readonly hub: EventHub; readonly keys: Keys };
+type Opened = {
+  readonly audit: Audit;
+  readonly followed: FollowedAttempts;
+  readonly hub: EventHub;
+  readonly keys: Keys;
+};
 
-function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerDeps {
+function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, followed, hub, keys }: Opened): ServerDeps {
   const { clock, config, engine, home, notifications, person, store } = passrail;
   const { environment, flags, log, project, version } = options;
   const { agents, flows } = openFlowFiles({ home, project });
@@ -150,6 +162,7 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, 
     keys,
     audit,
     events: hub,
+    followed,
     flows,
     agents,
     ...optional({ tickets }),

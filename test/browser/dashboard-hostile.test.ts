@@ -86,7 +86,7 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
     // The branch that the project is on, which anybody may have made.
     execFileSync("git", ["-C", daemon.project, "branch", "-m", "<img/src=x/onerror=alert(1)>"]);
     const ship = await itemOf(daemon, run.id);
-    const tabs = ["timeline", "stages", "log", "changes", "events", "artifacts", "cost"];
+    const tabs = ["activity", "timeline", "log", "changes", "history"];
     return [
       "/",
       `/?item=${ship}`,

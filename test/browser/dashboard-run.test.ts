@@ -113,7 +113,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
 
   test("the timeline of a run that works grows without a reload, and folds what it waited for people", async () => {
     const run = await held("Growing");
-    const { context, page, seen } = await dashboard.visit(`/runs/${run.number}`);
+    const { context, page, seen } = await dashboard.visit(`/runs/${run.number}?tab=timeline`);
     const bar = page.getByText(/^Agent working [0-9]+s, still$/u);
     await bar.waitFor({ state: "attached" });
     const before = await bar.textContent();

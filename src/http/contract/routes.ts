@@ -9,6 +9,7 @@ import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { LANDING_ROUTES } from "./routes/landing.ts";
+import { ACTIVITY_ROUTES } from "./routes/activity.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
 import { MACHINE_ROUTES } from "./routes/machine.ts";
 import { MCP_ROUTES } from "./routes/mcp.ts";
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...RUN_ROUTES,
   ...ACT_ROUTES,
   ...LANDING_ROUTES,
+  ...ACTIVITY_ROUTES,
   ...LOG_ROUTES,
   ...TICKET_ROUTES,
   ...INBOX_ROUTES,

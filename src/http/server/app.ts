@@ -15,6 +15,7 @@ import { createMount, type MountRoute } from "./mount.ts";
 import type { ServerDeps } from "./deps.ts";
 import { mountWeb, type Web } from "./web.ts";
 import { createIdempotency } from "./idempotency.ts";
+import { mountActivity } from "./routes/activity.ts";
 import { mountAttemptFiles } from "./routes/attempt-files.ts";
 import { mountCatalog } from "./routes/catalog.ts";
 import { mountActs } from "./routes/acts.ts";
@@ -84,6 +85,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   });
 
   mountRuns(mount, deps);
+  mountActivity(mount, deps);
   mountAttemptFiles(mount, deps);
   mountLogs(mount, deps);
   mountActs(mount, deps);

@@ -19,22 +19,28 @@ export type FileReference = {
   readonly file: z.infer<typeof attemptFileSchema>;
 };
 
+type OpenedAttemptFile = OpenedFile & {
+  readonly runId: string;
+  /** The attempt has not ended: the file may grow. */
+  readonly isWorking: boolean;
+};
+
 /** The caller closes it. */
 export async function findFile(
   store: Store,
   home: string,
   { run, stage, attempt, file }: FileReference,
-): Promise<Result<OpenedFile, Refusal>> {
+): Promise<Result<OpenedAttemptFile, Refusal>> {
   const found = await findRun(store, run);
   if (!found.ok) return found;
   const runId = found.value.run.id;
-  const known = (await store.attempts(runId)).some((each) => each.stage === stage && each.attempt === attempt);
-  if (!known)
+  const known = (await store.attempts(runId)).find((each) => each.stage === stage && each.attempt === attempt);
+  if (known === undefined)
     return err({ code: "attempt_not_found", detail: `${runId} has no attempt ${attempt} of a stage ${stage}.` });
   const files = attemptFiles(home, runId, stage, attempt);
   for (const path of pathsOf(files, file)) {
     const opened = await openPlain(files.dir, path);
-    if (opened !== undefined) return ok(opened);
+    if (opened !== undefined) return ok({ ...opened, runId, isWorking: known.endedAt === null });
   }
   const removed = readNote(home, runId);
   if (removed !== undefined) return err({ code: "file_not_found", detail: removedText(removed) });

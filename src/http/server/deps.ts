@@ -22,6 +22,7 @@ import type { FinishedWork, KeptBranch, LandingChoice } from "../../ticket/land/
 import type { MergeClaim } from "../../ticket/land/mark-merged.ts";
 import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
+import type { FollowedAttempts } from "./events/followed-attempts.ts";
 import type { Keys } from "./keys.ts";
 import type { AttemptRef } from "./principal.ts";
 import type { ProjectTickets } from "./project-tickets.ts";
@@ -37,6 +38,8 @@ export type ServerDeps = {
   readonly keys: Keys;
   /** Publishes live events. */
   readonly events: EventHub;
+  /** The working attempts that somebody looks at. */
+  readonly followed: FollowedAttempts;
   readonly flows: {
     readonly list: () => readonly ListedFlow[];
     /** The current flow; a problem with the code `flow_not_found` if there is none. */

@@ -30,6 +30,8 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   skipStage: OPERATORS,
   rerunFrom: OPERATORS,
   searchFile: READERS,
+  attemptActivity: READERS,
+  searchActivity: READERS,
   runDiff: READERS,
   listTickets: READERS,
   showTicket: READERS,

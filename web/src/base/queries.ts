@@ -118,8 +118,11 @@ export const trustQuery = queryOptions({
 });
 
 /** Marks the queries that a change touches as out of date. */
-export function onLive(changes: readonly LiveChange[] | "reset"): void {
-  if (changes === "reset") return void queryClient.invalidateQueries();
+export function onLive(told: readonly LiveChange[] | "reset"): void {
+  if (told === "reset") return void queryClient.invalidateQueries();
+  // A file that grows changes no run: who shows it follows it.
+  const changes = told.filter(({ growth }) => growth === undefined);
+  if (changes.length === 0) return;
   const runs = new Set(changes.map(({ runId }) => runId));
   const subjects = new Set(changes.map(({ subjectId }) => subjectId));
   // For many changed files the daemon sends one event without a ticket id.

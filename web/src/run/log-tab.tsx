@@ -1,6 +1,6 @@
 // The files of one attempt: output, prompt, diff and more. The address names the attempt; without it, the page shows the running one.
 
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { LogView } from "./log/log-view.tsx";
 import { wholeFile } from "./log/source.ts";
@@ -9,7 +9,8 @@ import { Choice } from "../ui/field.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { Empty } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
-import type { AttemptFile, RunAttempt, RunDetail } from "./types.ts";
+import { chooseAttempt } from "./choose-attempt.ts";
+import type { AttemptFile, RunDetail } from "./types.ts";
 
 const FILES = {
   output: "Output",
@@ -76,6 +77,7 @@ export function LogTab({
             options={Object.entries(FILES).map(([value, name]) => ({ value, name }))}
             pick={(value) => open({ ...reference, file: value })}
           />
+          <ToStory run={run.number} stage={shown.stage} attempt={shown.attempt} />
           <Button
             onClick={() =>
               void wholeFile(reference).then(
@@ -93,14 +95,24 @@ export function LogTab({
   );
 }
 
-/** The attempt in the address; else the running one of that stage or of all; else the latest. */
-export function chooseAttempt(
-  attempts: readonly RunAttempt[],
-  stage: string | undefined,
-  attempt: string | undefined,
-): RunAttempt | undefined {
-  const of = stage === undefined ? attempts : attempts.filter((each) => each.stage === stage);
-  const named = of.find((each) => String(each.attempt) === attempt);
-  const byTime = of.toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
-  return named ?? byTime.findLast(({ status }) => status === "running") ?? byTime.at(-1);
+function ToStory({
+  run,
+  stage,
+  attempt,
+}: {
+  readonly run: number;
+  readonly stage: string;
+  readonly attempt: number;
+}): ReactNode {
+  return (
+    <Link
+      to="/runs/$run"
+      params={{ run: String(run) }}
+      search={{ tab: "activity", stage, attempt: String(attempt) }}
+      resetScroll={false}
+      className="flex min-h-9 items-center rounded-md border border-line px-3 text-sm text-ink no-underline hover:bg-sunken pointer-coarse:min-h-11"
+    >
+      Story
+    </Link>
+  );
 }

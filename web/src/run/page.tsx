@@ -1,12 +1,12 @@
 // The page of one run: its state, its place in the flow, and its details in tabs. The address holds the tab.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useMemo } from "react";
+import { Link, Navigate, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { call } from "../base/api.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { runQuery } from "../base/queries.ts";
-import { RunGraph } from "./run-graph.tsx";
+import { RunRail } from "./run-rail.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { TimelineTab } from "./timeline-tab.tsx";
 import type { RunDetail } from "./types.ts";
@@ -15,18 +15,36 @@ import { Button } from "../ui/button.tsx";
 import { PageHead } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
-import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import {
+  ChartGantt,
+  ChevronLeft,
+  ChevronRight,
+  FileDiff,
+  History,
+  ListTodo,
+  type LucideIcon,
+  MessagesSquare,
+  X,
+} from "lucide-react";
 
-const StagesTab = lazy(async () => ({ default: (await import("./stages-tab.tsx")).StagesTab }));
+const ActivityTab = lazy(async () => ({ default: (await import("./activity-tab.tsx")).ActivityTab }));
 const LogTab = lazy(async () => ({ default: (await import("./log-tab.tsx")).LogTab }));
 const ChangesTab = lazy(async () => ({ default: (await import("./changes-tab.tsx")).ChangesTab }));
 const EventsTab = lazy(async () => ({ default: (await import("./events-tab.tsx")).EventsTab }));
-const ArtifactsTab = lazy(async () => ({ default: (await import("./artifacts-tab.tsx")).ArtifactsTab }));
 const FindingsTab = lazy(async () => ({ default: (await import("./findings-tab.tsx")).FindingsTab }));
-const CostTab = lazy(async () => ({ default: (await import("./cost-tab.tsx")).CostTab }));
+const Attempts = lazy(async () => ({ default: (await import("./attempts.tsx")).Attempts }));
 
-const TABS = ["timeline", "stages", "findings", "log", "changes", "events", "artifacts", "cost"] as const;
-type Tab = (typeof TABS)[number];
+const TABS = ["activity", "changes", "findings", "timeline", "history"] as const;
+/** `log` is the raw side of the activity. */
+type Tab = (typeof TABS)[number] | "log";
+
+/** Where the parts of earlier versions are now: their addresses are in notes and chats. */
+const MOVED: Readonly<Record<string, Tab>> = {
+  stages: "timeline",
+  artifacts: "timeline",
+  cost: "timeline",
+  events: "history",
+};
 
 export function RunPage(): ReactNode {
   const { run: reference } = useParams({ from: "/runs/$run" });
@@ -41,30 +59,34 @@ export function RunPage(): ReactNode {
 }
 
 function ShownRun({ run }: { readonly run: RunDetail }): ReactNode {
-  const { tab: wanted, stage } = useSearch({ from: "/runs/$run" });
-  const tab: Tab = TABS.find((each) => each === wanted) ?? "timeline";
+  const { tab: wanted, ...more } = useSearch({ from: "/runs/$run" });
+  // Chosen once: what a person reads must not change under them when the run ends.
+  const [first] = useState<Tab>(run.status === "running" ? "activity" : "timeline");
+  const moved = wanted === undefined ? undefined : MOVED[wanted];
+  if (moved !== undefined)
+    return <Navigate to="/runs/$run" params={{ run: String(run.number) }} search={{ ...more, tab: moved }} replace />;
+  const tab: Tab = wanted === "log" ? "log" : (TABS.find((each) => each === wanted) ?? first);
   return (
     <>
       <RunHeader run={run}>
         <Neighbours number={run.number} />
       </RunHeader>
-      <div className="flex flex-col gap-4">
+      <div className="flex min-w-0 flex-col gap-4">
         <WaitingBanner run={run} />
-        <div
-          // On a phone the stages fill the screen, so they are hidden once a tab is chosen.
-          className={`rounded-lg border border-line bg-panel p-2 ${wanted === undefined || tab === "timeline" ? "" : "max-sm:hidden"}`}
-        >
-          <RunGraph run={run} selected={stage} tab={tab} />
+        <div className="grid min-w-0 gap-x-5 gap-y-4 lg:grid-cols-[15.5rem_minmax(0,1fr)]">
+          <RunRail run={run} selected={more.stage} />
+          <div className="flex min-w-0 flex-col gap-3">
+            <Tabs run={run} tab={tab} stage={more.stage} />
+            <section aria-labelledby="part" className="min-w-0">
+              <h2 id="part" className="sr-only">
+                {name(tab)}
+              </h2>
+              <Suspense fallback={<Loading what={tab} />}>
+                <Content run={run} tab={tab} />
+              </Suspense>
+            </section>
+          </div>
         </div>
-        <Tabs run={run} tab={tab} stage={stage} />
-        <section aria-labelledby="part" className="min-w-0">
-          <h2 id="part" className="sr-only">
-            {name(tab)}
-          </h2>
-          <Suspense fallback={<Loading what={tab} />}>
-            <Content run={run} tab={tab} />
-          </Suspense>
-        </section>
       </div>
     </>
   );
@@ -73,24 +95,33 @@ function ShownRun({ run }: { readonly run: RunDetail }): ReactNode {
 function Content({ run, tab }: { readonly run: RunDetail; readonly tab: Tab }): ReactNode {
   const { stage, attempt, file } = useSearch({ from: "/runs/$run" });
   switch (tab) {
-    case "timeline":
-      return <TimelineTab run={run} />;
-    case "stages":
-      return <StagesTab run={run} selected={stage} />;
-    case "findings":
-      return <FindingsTab run={run} />;
+    case "activity":
+      return <ActivityTab run={run} stage={stage} attempt={attempt} />;
     case "log":
       return <LogTab run={run} stage={stage} attempt={attempt} file={file} />;
+    case "timeline":
+      return (
+        <div className="flex min-w-0 flex-col gap-5">
+          <TimelineTab run={run} />
+          <Attempts run={run} selected={stage} />
+        </div>
+      );
+    case "findings":
+      return <FindingsTab run={run} />;
     case "changes":
       return <ChangesTab run={run} />;
-    case "events":
+    case "history":
       return <EventsTab run={run} stage={stage} />;
-    case "artifacts":
-      return <ArtifactsTab run={run} stage={stage} />;
-    case "cost":
-      return <CostTab run={run} />;
   }
 }
+
+const ICONS = {
+  activity: MessagesSquare,
+  changes: FileDiff,
+  findings: ListTodo,
+  timeline: ChartGantt,
+  history: History,
+} as const satisfies Readonly<Record<(typeof TABS)[number], LucideIcon>>;
 
 function Tabs({
   run,
@@ -102,25 +133,31 @@ function Tabs({
   readonly stage: string | undefined;
 }): ReactNode {
   const of = stage === undefined ? {} : { stage };
+  const current = tab === "log" ? "activity" : tab;
+  const shown = TABS.filter((each) => each !== "findings" || run.findings.length > 0 || tab === "findings");
   return (
     <nav aria-label="Parts of the run" className="flex items-center gap-1 overflow-x-auto border-b border-line">
-      {TABS.map((each) => (
-        <Link
-          key={each}
-          to="/runs/$run"
-          params={{ run: String(run.number) }}
-          search={{ tab: each, ...of }}
-          resetScroll={false}
-          {...(each === tab ? { "aria-current": "page" as const } : {})}
-          className={`flex min-h-9 items-center border-b-2 px-3 text-sm font-medium no-underline pointer-coarse:min-h-11 ${each === tab ? "border-active text-active" : "border-transparent text-ink hover:bg-sunken"}`}
-        >
-          {name(each)}
-          {each === "findings" && run.findings.length > 0 && (
-            <span className="ml-1 text-xs whitespace-nowrap text-muted tabular">{findingsCount(run)}</span>
-          )}
-          {each === "events" && <span className="ml-1 text-xs text-muted tabular">{run.version}</span>}
-        </Link>
-      ))}
+      {shown.map((each) => {
+        const Drawn = ICONS[each];
+        return (
+          <Link
+            key={each}
+            to="/runs/$run"
+            params={{ run: String(run.number) }}
+            search={{ tab: each, ...of }}
+            resetScroll={false}
+            {...(each === current ? { "aria-current": "page" as const } : {})}
+            className={`flex min-h-9 shrink-0 items-center gap-1.5 border-b-2 px-3 text-sm font-medium no-underline max-sm:px-2 pointer-coarse:min-h-11 ${each === current ? "border-ink text-ink" : "border-transparent text-muted hover:bg-sunken hover:text-ink"}`}
+          >
+            <Drawn className="size-4 max-sm:hidden" />
+            {name(each)}
+            {each === "findings" && run.findings.length > 0 && (
+              <span className="text-xs whitespace-nowrap text-muted tabular">{findingsCount(run)}</span>
+            )}
+            {each === "history" && <span className="text-xs text-muted tabular">{run.version}</span>}
+          </Link>
+        );
+      })}
       {stage !== undefined && (
         <Link
           to="/runs/$run"
@@ -190,5 +227,6 @@ function Neighbours({ number }: { readonly number: number }): ReactNode {
 }
 
 function name(tab: Tab): string {
+  if (tab === "log") return "Raw files";
   return `${tab[0]?.toUpperCase() ?? ""}${tab.slice(1)}`;
 }

@@ -10,11 +10,9 @@ import type { RunDetail, RunStage } from "./types.ts";
 export function RunGraph({
   run,
   selected,
-  tab,
 }: {
   readonly run: RunDetail;
   readonly selected: string | undefined;
-  readonly tab: string;
 }): ReactNode {
   const stages = useMemo(() => drawn(run), [run]);
   return (
@@ -27,7 +25,7 @@ export function RunGraph({
         <Link
           to="/runs/$run"
           params={{ run: String(run.number) }}
-          search={{ stage: id, tab: tab === "log" || tab === "artifacts" ? tab : "stages" }}
+          search={{ stage: id, tab: "timeline" }}
           resetScroll={false}
           className={className}
           {...(id === selected ? { "aria-current": "step" as const } : {})}

@@ -1,17 +1,16 @@
-// The head of a run's page: title, state and reason, cost, loops.
+// The head of a run's page: title, state and reason, branch, changes and cost.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { call } from "../base/api.ts";
-import { Badge, StatusBadge } from "../ui/status-badge.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunEnd } from "../settle/run-end.tsx";
 import { standingOf } from "./standing.ts";
 import type { RunDetail } from "./types.ts";
-import { Icon } from "../ui/icon.tsx";
 
 export function RunHeader({ run, children }: { readonly run: RunDetail; readonly children?: ReactNode }): ReactNode {
   const { is, why } = standingOf(run);
@@ -48,7 +47,7 @@ export function RunHeader({ run, children }: { readonly run: RunDetail; readonly
         <span>
           ticket{" "}
           <Link to="/tickets/$ticket" params={{ ticket: run.subject.id }} className="break-all">
-            <SafeText max={60}>{run.subject.id}</SafeText>
+            <SafeText max={60}>{shortId(run.subject.id)}</SafeText>
           </Link>
         </span>
         {branch !== undefined && (
@@ -67,77 +66,37 @@ export function RunHeader({ run, children }: { readonly run: RunDetail; readonly
           )}
           started <Ago at={run.createdAt} />
         </span>
-        <Spending run={run} />
-        {run.counters.map(({ key, loops, max }) => (
-          <LoopBadge key={key} name={key} loops={loops} max={max} />
-        ))}
+        <DiffStat run={run} />
+        <span>
+          cost <span className="text-ink tabular">{costOf(run)}</span>
+        </span>
       </div>
       {run.end != null && <RunEnd {...run} end={run.end} />}
     </header>
   );
 }
 
-function LoopBadge({
-  name,
-  loops,
-  max,
-}: {
-  readonly name: string;
-  readonly loops: number;
-  readonly max: number | null;
-}): ReactNode {
-  const tone = loops === 0 ? "quiet" : max !== null && loops >= max ? "attention" : "warning";
+/** How much the run has changed; nothing as long as it has no commit. */
+function DiffStat({ run }: { readonly run: RunDetail }): ReactNode {
+  const { data } = useQuery({
+    queryKey: ["diff", run.id, "stat"],
+    queryFn: ({ signal }) => call("runDiff", { params: { run: run.id }, query: { of: "run", limit: 1 } }, { signal }),
+    enabled: run.stages.some(({ attempts }) => attempts.some(({ commits }) => commits !== null)),
+  });
+  if (data === undefined || data.files.length === 0) return null;
   return (
-    <Badge tone={tone} title={`How often ${name} has sent work back`}>
-      <Icon name="back" />
-      {name} {loops}
-      {max === null ? "" : ` of ${max}`}
-    </Badge>
-  );
-}
-
-/** The reported cost against the limit of a run. Attempts without a reported cost are named, not counted as zero. */
-function Spending({ run }: { readonly run: RunDetail }): ReactNode {
-  const limit = useRunLimit();
-  const { spent } = run;
-  if (spent === null || spent.attempts === 0) return <span>cost —</span>;
-  const isKnown = spent.unknownUsd < spent.attempts;
-  const share = limit === null ? 0 : Math.min(1, spent.usd / limit);
-  return (
-    <span className="inline-flex items-center gap-2">
-      <span>
-        cost <span className="text-ink tabular">{isKnown ? usd(spent.usd) : "—"}</span>
-        {limit !== null && ` of ${usd(limit)}`}
-        {spent.unknownUsd > 0 && ` · ${spent.unknownUsd} of ${spent.attempts} attempts did not report it`}
-      </span>
-      {limit !== null && isKnown && (
-        <span
-          role="meter"
-          aria-label="Cost of the run against its limit"
-          aria-valuemin={0}
-          aria-valuemax={limit}
-          aria-valuenow={spent.usd}
-          className="inline-block h-2 w-20 overflow-hidden rounded-full bg-quiet-soft"
-        >
-          <span
-            className={`block h-full ${share >= 1 ? "bg-bad" : share >= 0.8 ? "bg-attention" : "bg-active"}`}
-            style={{ width: `${share * 100}%` }}
-          />
-        </span>
-      )}
+    <span className="tabular">
+      {data.files.length} {data.files.length === 1 ? "file" : "files"} <span className="text-good">+{data.added}</span>{" "}
+      <span className="text-bad">−{data.removed}</span>
     </span>
   );
 }
 
-function useRunLimit(): number | null {
-  const { data } = useQuery({
-    queryKey: ["settings"],
-    queryFn: ({ signal }) => call("settings", {}, { signal }),
-    staleTime: 5 * 60_000,
-  });
-  const budgets = data?.settings.find(({ name }) => name === "budgets")?.value as
-    | { readonly run?: { readonly usd?: number | null } | null }
-    | null
-    | undefined;
-  return budgets?.run?.usd ?? null;
+/** An id that was drawn by lot is known by its beginning. */
+function shortId(id: string): string {
+  return /^[0-9a-f]{32}$/.test(id) ? id.slice(0, 8) : id;
+}
+
+function costOf({ spent }: RunDetail): string {
+  return spent === null || spent.unknownUsd >= spent.attempts ? "—" : usd(spent.usd);
 }

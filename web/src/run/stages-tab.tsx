@@ -1,22 +1,20 @@
 // Every stage with its attempts: their verdicts, issues and files.
 
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Issues } from "../inbox/issues.tsx";
 import { Loops } from "./loops.tsx";
 import { marksOf } from "./stage-mark.ts";
-import { withoutColours } from "./log/ansi.ts";
 import { ContainmentBadge } from "../ui/containment-badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Badge } from "../ui/status-badge.tsx";
+import { Conclusion, factsOf, Said } from "./conclusion.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { clock, Elapsed, usd } from "../ui/time.tsx";
+import { clock, Elapsed } from "../ui/time.tsx";
 import { FileLinks } from "./file-links.tsx";
 import type { RunAttempt, RunDetail, RunStage } from "./types.ts";
 
 /** A stage with many attempts shows the last ones; the timeline has all. */
 const ATTEMPTS_AT_MOST = 25;
-const SAID_CHARS = 4000;
-const SAID_LINES = 3;
 
 export function StagesTab({
   run,
@@ -105,10 +103,14 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
             </>
           )}
         </span>
-        <span className="text-muted">{facts(attempt).join(" · ")}</span>
+        <span className="text-muted">{factsOf(attempt).join(" · ")}</span>
         <ContainmentBadge containment={attempt.containment} />
-        <span className="ml-auto flex gap-3">
-          <FileLinks run={run.number} attempt={attempt} files={["output", "prompt", "diff"]} />
+        <span className="ml-auto flex flex-wrap gap-x-3">
+          <FileLinks
+            run={run.number}
+            attempt={attempt}
+            files={["output", "prompt", "events", "diff", "verdict", "handoff"]}
+          />
         </span>
       </div>
       {attempt.workspace !== null && (
@@ -133,61 +135,4 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
       )}
     </li>
   );
-}
-
-/** An agent's text: a few lines, all on demand. Without a summary this is its output. */
-function Said({ text, isQuiet = false }: { readonly text: string | null; readonly isQuiet?: boolean }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
-  if (text === null || text === "") return null;
-  const shown = text.slice(0, SAID_CHARS).split("\n").map(withoutColours);
-  const isLong = shown.length > SAID_LINES || text.length > SAID_LINES * 100;
-  return (
-    <div className={`flex flex-col items-start ${isQuiet ? "text-muted" : ""}`}>
-      <p className={`max-w-full break-words whitespace-pre-wrap ${isLong && !isOpen ? "line-clamp-3" : ""}`}>
-        <SafeText>{shown.join("\n")}</SafeText>
-        {text.length > SAID_CHARS && " …"}
-      </p>
-      {isLong && (
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-          className="min-h-7 cursor-pointer text-xs text-link underline pointer-coarse:min-h-11"
-        >
-          {isOpen ? "Less" : "More"}
-        </button>
-      )}
-    </div>
-  );
-}
-
-/** The source's word and the canonical one, side by side. */
-function Conclusion({
-  word,
-  verdict,
-  health,
-  status,
-}: Pick<RunAttempt, "word" | "verdict" | "health" | "status">): ReactNode {
-  if (health === null) return <Badge tone={status === "running" ? "active" : "quiet"}>{status}</Badge>;
-  const canonical = health === "complete" ? (verdict ?? "pass") : health;
-  const tone = canonical === "pass" ? "good" : canonical === "revise" || canonical === "redesign" ? "warning" : "bad";
-  return (
-    <Badge tone={tone}>
-      <SafeText max={60}>{word ?? canonical}</SafeText>
-      {word !== null && word.toLowerCase() !== canonical && <span className="font-normal">· {canonical}</span>}
-    </Badge>
-  );
-}
-
-/** Reported or measured values; unknown ones are omitted, never shown as zero. */
-function facts({ runner, model, usage, exitCode, commits, score }: RunAttempt): readonly string[] {
-  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
-  return [
-    [runner, model].filter((each) => each !== null).join(" "),
-    score === null ? "" : `score ${score}`,
-    usage === null ? "" : usd(usage.usd),
-    tokens === 0 ? "" : `${tokens.toLocaleString("en-US")} tokens`,
-    exitCode === null ? "" : `exit ${exitCode}`,
-    commits === null ? "" : `${commits.from.slice(0, 7)}..${commits.to.slice(0, 7)}`,
-  ].filter((each) => each !== "" && each !== "—");
 }

@@ -99,7 +99,7 @@ function Row({ row, run }: { readonly row: TimelineRow; readonly run: RunDetail 
           <Link
             to="/runs/$run"
             params={{ run: String(run.number) }}
-            search={{ tab: "events", stage: row.stage }}
+            search={{ tab: "history", stage: row.stage }}
             resetScroll={false}
             className="flex min-h-8 min-w-0 items-center text-attention no-underline hover:underline"
           >

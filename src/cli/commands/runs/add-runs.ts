@@ -75,10 +75,14 @@ function addWatch(runs: Command, { call }: CommandContext): void {
 }
 
 function addLogs(runs: Command, { call }: CommandContext): void {
-  const command = runs.command("logs").description("print the raw output of an attempt").argument("<run>", RUN);
+  const command = runs
+    .command("logs")
+    .description("print the raw output of an attempt, or with --story what its agent said and did")
+    .argument("<run>", RUN);
   const read = addOptions(command, {
     stage: text("--stage <stage#n>", "the attempt; without a number the stage's last (default: the run's last)"),
     check: text("--check <name>", "the output of this check, which Passrail ran after the attempt"),
+    story: flag("--story", "messages, tool calls and results in words, as the dashboard's Activity shows them"),
     follow: flag("-f, --follow", "until the attempt ends"),
   });
   command.action((run: string, typed: TypedFlags) =>

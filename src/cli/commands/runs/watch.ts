@@ -23,9 +23,12 @@ import { isSettled } from "../../terminal/run-view.ts";
 import { exitOf, workOn } from "../../session.ts";
 import { createView } from "../../terminal/view.ts";
 import { pickAttempt } from "./attempt.ts";
+import { createStory, type StoryWriter } from "./story.ts";
 
 const LOOK_MS = 100;
 const LINE_LIMIT = 64 * 1024;
+/** An event in one line: the longest text with every character escaped. */
+const EVENT_LIMIT = 1024 * 1024;
 
 /** Follows a run until it rests. Where nobody performs it, this process does: a run never waits for a daemon that is not there. */
 export async function runsWatch(io: Io, reference: string, options: { readonly exitStatus: boolean }): Promise<number> {
@@ -100,7 +103,7 @@ function printEvent(io: Io, { seq, event }: StoredEvent): void {
 export async function runsLogs(
   io: Io,
   reference: string,
-  options: { readonly stage?: string; readonly check?: string; readonly follow: boolean },
+  options: { readonly stage?: string; readonly check?: string; readonly story: boolean; readonly follow: boolean },
 ): Promise<number> {
   const { check } = options;
   if (check !== undefined && !isName(check)) throw usageError("invalid_check", "--check: the name of a check.");
@@ -109,9 +112,12 @@ export async function runsLogs(
     if (store === undefined) return EXIT.error;
     const { stage, attempt } = pickAttempt(await store.attempts(run.id), options.stage);
     const files = attemptFiles(io.home, run.id, stage, attempt);
-    const path = check === undefined ? files.output : checkLog(files, check);
+    const path = options.story ? files.events : check === undefined ? files.output : checkLog(files, check);
     const source = openSource(path);
-    const writer = createLineWriter(io, `${stage}#${attempt}`);
+    const name = `${stage}#${attempt}`;
+    const writer = createLineWriter(
+      options.story ? { ...createStory(io, name), most: EVENT_LIMIT } : rawLines(io, name),
+    );
     let isThere = false;
     for (;;) {
       const isOver = !options.follow || !(await isUnderWay(store, run.id, stage, attempt));
@@ -129,7 +135,7 @@ export async function runsLogs(
     if (isThere) return EXIT.ok;
     const removed = readNote(io.home, run.id);
     if (removed !== undefined) throw new CliError("files_removed", removedText(removed));
-    if (!io.json) io.err(`${stage}#${attempt} has no output yet.`);
+    if (!io.json) io.err(nothingThere(name, options.story));
     return EXIT.ok;
   });
 }
@@ -156,22 +162,18 @@ function openSource(path: string): { readonly read: () => Buffer | undefined; re
 }
 
 /** Whole lines, made safe; a line without an end is cut so that it cannot grow for ever. */
-function createLineWriter(
-  io: Io,
-  source: string,
-): { readonly write: (bytes: Buffer) => void; readonly end: () => void } {
+function createLineWriter({ line: print, end, most = LINE_LIMIT }: LineTaker): {
+  readonly write: (bytes: Buffer) => void;
+  readonly end: () => void;
+} {
   const decoder = new StringDecoder("utf8");
   let rest = "";
-  const print = (line: string): void => {
-    if (io.json) io.out(JSON.stringify({ attempt: source, line }));
-    else io.out(plainText(line, io.tty && io.color));
-  };
   return {
     write(bytes) {
       const lines = `${rest}${decoder.write(bytes)}`.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) print(line);
-      if (rest.length > LINE_LIMIT) {
+      if (rest.length > most) {
         print(rest);
         rest = "";
       }
@@ -179,8 +181,25 @@ function createLineWriter(
     end() {
       rest += decoder.end();
       if (rest !== "") print(rest);
+      end();
     },
   };
+}
+
+type LineTaker = StoryWriter & { readonly most?: number };
+
+function rawLines(io: Io, attempt: string): LineTaker {
+  const line = (text: string): void => {
+    if (io.json) io.out(JSON.stringify({ attempt, line: text }));
+    else io.out(plainText(text, io.tty && io.color));
+  };
+  return { line, end: () => {} };
+}
+
+/** Programs that only print have no conversation. */
+function nothingThere(attempt: string, isStory: boolean): string {
+  if (!isStory) return `${attempt} has no output yet.`;
+  return `${attempt} has no record of a conversation: its agent has not begun, or its program only prints. Without --story you see what it printed.`;
 }
 
 async function isUnderWay(store: Store, runId: string, stage: string, attempt: number): Promise<boolean> {

@@ -333,6 +333,9 @@ export const filePartSchema = z
     size: z.int().meta({ description: "bytes of the whole file" }),
     offset: z.int(),
     next: z.int().nullable().meta({ description: "the offset to continue from; null at the current end of the file" }),
+    wholeTo: z.int().meta({
+      description: "the offset behind the last whole line of this part: read on from here to follow a file that grows",
+    }),
     text: z.string(),
   })
   .meta({ id: "FilePart" });

@@ -5,7 +5,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
 import type { StreamFilter } from "./filter.ts";
-import { createDescribe, createJoin, type Describe, type Join, ticketHint } from "./message.ts";
+import {
+  type AttemptGrowth,
+  createDescribe,
+  createJoin,
+  type Describe,
+  growthHint,
+  type Join,
+  ticketHint,
+} from "./message.ts";
 import type { StreamPosition, StreamProblem } from "./position.ts";
 import { createSubscription, type HubClient, type Subscription, type SubscriptionLimits } from "./subscription.ts";
 
@@ -52,6 +60,8 @@ export type EventHub = {
   catchUp(): void;
   /** The files of these tickets have changed; nothing of it is stored. */
   hint(subjectIds: readonly string[]): void;
+  /** Files of a working attempt have grown; nothing of it is stored. */
+  grown(growth: AttemptGrowth): void;
   subscribe(request: SubscribeRequest): Promise<Result<Subscription, StreamProblem>>;
   /** Drops clients that do not read. The hub calls it every second. */
   sweep(): void;
@@ -119,6 +129,10 @@ export function createEventHub({ store, now, onError = () => {}, ...options }: H
     hint(subjectIds) {
       const hints = (subjectIds.length > HINTS_AT_MOST ? [""] : subjectIds).map(ticketHint);
       for (const client of state.clients.keys()) for (const hint of hints) client.hint(hint);
+    },
+    grown(growth) {
+      const hint = growthHint(growth);
+      for (const client of state.clients.keys()) client.hint(hint);
     },
     subscribe: (request) => subscribe(hub, request),
     sweep: () => sweep(state),

@@ -35,17 +35,34 @@ export type StreamMessage = StreamPosition & {
 };
 
 /** A message that is not stored: its subject has changed, and clients that show it reload. It has no id, so that no position moves. */
-export type Hint = Pick<StreamMessage, "name" | "runId" | "subjectId" | "bytes">;
+export type Hint = Pick<StreamMessage, "name" | "runId" | "subjectId" | "bytes"> & {
+  /** Of hints with the same key, a client that is busy gets only the last. */
+  readonly key: string;
+};
 
 /** Empty `subjectId`: many tickets, or unknown ones. */
 export function ticketHint(subjectId: string): Hint {
   const name = "ticket.changed";
-  return {
-    name,
-    runId: "",
-    subjectId,
-    bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify({ subjectId })}\n\n`),
-  };
+  return { name, key: `${name} ${subjectId}`, runId: "", subjectId, bytes: hintBytes(name, { subjectId }) };
+}
+
+/** The files of a working attempt have grown to these sizes, in bytes; null if there is no such file. */
+export type AttemptGrowth = {
+  readonly runId: string;
+  readonly stage: string;
+  readonly attempt: number;
+  readonly events: number | null;
+  readonly output: number | null;
+};
+
+export function growthHint(growth: AttemptGrowth): Hint {
+  const name = "attempt.output";
+  const { runId, stage, attempt } = growth;
+  return { name, key: `${name} ${runId} ${stage} ${attempt}`, runId, subjectId: "", bytes: hintBytes(name, growth) };
+}
+
+function hintBytes(name: string, data: object): Uint8Array {
+  return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 export type Describe = (events: readonly StoredEvent[]) => Promise<readonly StreamMessage[]>;

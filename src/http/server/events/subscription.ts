@@ -73,7 +73,7 @@ type SubscriptionState = {
   isReading: boolean;
   readAt: number;
   wake: () => void;
-  /** By subject, so that repeated hints are sent once. */
+  /** By their key, so that repeated hints are sent once. */
   readonly hints: Map<string, Uint8Array>;
 };
 
@@ -108,7 +108,7 @@ export function createSubscription(options: SubscriptionOptions): HubClient {
     reset: (reason, seq) => reset(state, reason, seq),
     hint(hint) {
       if (state.phase === "closed" || !passes(filter, hint)) return;
-      state.hints.set(hint.subjectId, hint.bytes);
+      state.hints.set(hint.key, hint.bytes);
       state.wake();
     },
     isStalled: () => !state.isReading && now() - state.readAt > limits.stallMs,

@@ -6,11 +6,14 @@ import { cutCharacter, findFile } from "../attempt-file.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 
-export function mountAttemptFiles(mount: MountRoute, { store, home }: ServerDeps): void {
+const NEWLINE = 0x0a;
+
+export function mountAttemptFiles(mount: MountRoute, { store, home, followed }: ServerDeps): void {
   mount.json(ROUTES.attemptFile, async ({ params, query: { offset, limit } }) => {
     const found = await findFile(store, home, params);
     if (!found.ok) return found;
-    const { handle, size } = found.value;
+    const { handle, size, runId, isWorking } = found.value;
+    if (isWorking) followed.note({ runId, stage: params.stage, attempt: params.attempt });
     try {
       if (offset > size)
         return err({ code: "invalid_query", detail: `offset: the file has ${size} bytes.`, pointer: "offset" });
@@ -23,6 +26,7 @@ export function mountAttemptFiles(mount: MountRoute, { store, home }: ServerDeps
         offset,
         size,
         next: end < size ? end : null,
+        wholeTo: offset + whole.lastIndexOf(NEWLINE) + 1,
         text: whole.toString("utf8"),
       });
     } finally {

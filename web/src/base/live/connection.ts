@@ -4,7 +4,7 @@
 import addresses from "virtual:passrail-addresses";
 import { followMessages } from "../../../../src/http/client/follow.ts";
 import { problemIn } from "../problem.ts";
-import type { LiveChange, LiveState, ToPage } from "./protocol.ts";
+import type { Growth, LiveChange, LiveState, ToPage } from "./protocol.ts";
 
 export type Connection = { readonly state: () => LiveState; close(): void };
 
@@ -77,9 +77,9 @@ function openBatch(send: (changes: readonly LiveChange[]) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     add(name: string, data: string): void {
-      const ids = parse(data);
-      if (ids === undefined) return;
-      waiting.push({ name, ...ids });
+      const told = parse(name, data);
+      if (told === undefined) return;
+      waiting.push(told);
       timer ??= setTimeout(() => {
         timer = undefined;
         const changes = waiting;
@@ -93,10 +93,14 @@ function openBatch(send: (changes: readonly LiveChange[]) => void) {
   };
 }
 
-function parse(data: string): Pick<LiveChange, "runId" | "subjectId"> | undefined {
+function parse(name: string, data: string): LiveChange | undefined {
   try {
-    const { runId = "", subjectId, storyId } = JSON.parse(data) as Record<string, string | undefined>;
-    return { runId, subjectId: subjectId ?? storyId ?? "" };
+    const told = JSON.parse(data) as { readonly [key: string]: string | undefined } & Growth;
+    const { runId = "", subjectId, storyId } = told;
+    const ids = { name, runId, subjectId: subjectId ?? storyId ?? "" };
+    if (name !== "attempt.output") return ids;
+    const { stage, attempt, events, output } = told;
+    return { ...ids, growth: { stage, attempt, events, output } };
   } catch {
     return undefined;
   }

@@ -12,6 +12,15 @@ export type LiveChange = {
   readonly name: string;
   readonly runId: string;
   readonly subjectId: string;
+  /** Of \`attempt.output\` alone: the attempt whose files have grown, and their bytes. */
+  readonly growth?: Growth;
+};
+
+export type Growth = {
+  readonly stage: string;
+  readonly attempt: number;
+  readonly events: number | null;
+  readonly output: number | null;
 };
 
 export type ToPage =

@@ -5,7 +5,8 @@ import { addPart, EMPTY, type FilePart, LINE_CHARS, linesOf, type LogIndex, part
 const read = (file: string, offset: number, limit: number): FilePart => {
   const text = file.slice(offset, offset + limit);
   const end = offset + text.length;
-  return { text, offset, next: end < file.length ? end : null, size: file.length };
+  const wholeTo = offset + text.lastIndexOf("\n") + 1;
+  return { text, offset, next: end < file.length ? end : null, size: file.length, wholeTo };
 };
 const readAll = (file: string, limit: number, index: LogIndex = EMPTY) => {
   const all = new Map<number, readonly string[]>();
@@ -37,12 +38,41 @@ test("a line is found in the part in which it ends, and can be read again from t
   expect(partAt([], 0)).toBeUndefined();
 });
 
-test("a file that grows goes on where it ended, and its unended line grows with it", () => {
-  const first = readAll("a\nb\nhal", 4);
-  expect(first.lines).toEqual(["a", "b", "hal"]);
-  const second = addPart(first.index, read("a\nb\nhalf\nmore", first.index.next, 100));
-  expect(second.index.lines).toBe(4);
-  expect(second.lines.slice(-2)).toEqual(["half", "more"]);
+test("a file that grows is read from its last whole line on, never from the beginning of the part", () => {
+  let file = "";
+  let index = EMPTY;
+  const kept = new Map<number, readonly string[]>();
+  let asked = 0;
+  for (const more of ["a\nb\nhal", "f\n", "more", " and more", "\n", "x\ny\n", "end"]) {
+    file += more;
+    const part = read(file, index.next, 100_000);
+    asked += part.text.length;
+    const added = addPart(index, part);
+    const had = added.isMore ? (kept.get(added.at) ?? []) : [];
+    kept.set(added.at, [...(index.isOpen ? had.slice(0, -1) : had), ...added.lines]);
+    ({ index } = added);
+    const lines = file.split("\n").filter((line, at, all) => at < all.length - 1 || line !== "");
+    expect([...kept.values()].flat()).toEqual(lines);
+    expect([index.lines, index.size]).toEqual([lines.length, file.length]);
+  }
+  // Only a line that had no end is read twice.
+  expect(asked).toBeLessThan(2 * file.length);
+  expect(index.parts).toHaveLength(1);
+});
+
+test("while a file grows, a part stays within what one request reads", () => {
+  const line = `${"x".repeat(1023)}\n`;
+  let file = "";
+  let index = EMPTY;
+  for (let round = 0; round < 40; round++) {
+    file += line.repeat(20);
+    ({ index } = addPart(index, read(file, index.next, 256 * 1024)));
+  }
+  expect(index.lines).toBe(800);
+  expect(index.parts.length).toBeGreaterThan(2);
+  for (const [at, part] of index.parts.entries())
+    expect((index.parts[at + 1]?.offset ?? file.length) - part.offset).toBeLessThanOrEqual(256 * 1024);
+  expect(partAt(index.parts, 799)).toBe(index.parts.at(-1));
 });
 
 test("one endless line is cut and does not pile up", () => {

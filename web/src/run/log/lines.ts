@@ -15,15 +15,19 @@ export type FilePart = {
   readonly offset: number;
   readonly next: number | null;
   readonly size: number;
+  /** Behind its last whole line. */
+  readonly wholeTo: number;
 };
 
 export type LogIndex = {
   readonly parts: readonly Part[];
-  /** Where to continue reading; the last part is read again while the file may grow. */
+  /** Where to continue reading: behind the last whole line while the file may grow. */
   readonly next: number;
   /** The beginning of the line that is not complete yet. */
   readonly rest: string;
   readonly lines: number;
+  /** The last line has no end yet, and the next part has it again. */
+  readonly isOpen: boolean;
   readonly size: number;
   /** The file was read up to its end at that time. */
   readonly isEnd: boolean;
@@ -32,30 +36,48 @@ export type LogIndex = {
 /** A longer line is cut here. */
 export const LINE_CHARS = 8000;
 
-export const EMPTY: LogIndex = { parts: [], next: 0, rest: "", lines: 0, size: 0, isEnd: false };
+export const EMPTY: LogIndex = { parts: [], next: 0, rest: "", lines: 0, isOpen: false, size: 0, isEnd: false };
 
-/** The index with one more part, or with its last part replaced; and that part's lines. */
-export function addPart(
-  index: LogIndex,
-  part: FilePart,
-): { readonly index: LogIndex; readonly lines: readonly string[] } {
-  const known = index.parts.findIndex(({ offset }) => offset === part.offset);
-  const before = known === -1 ? index.parts : index.parts.slice(0, known);
-  const head = known === -1 ? index.rest : (index.parts[known]?.head ?? "");
-  const firstLine = known === -1 ? index.lines : (index.parts[known]?.firstLine ?? 0);
+/** A part that grows while it is followed stays within what one request reads. */
+const PART_BYTES = 256 * 1024;
+
+export type AddedPart = {
+  readonly index: LogIndex;
+  /** The part that has these lines. */
+  readonly at: number;
+  /** They come behind the whole lines that this part has already. */
+  readonly isMore: boolean;
+  readonly lines: readonly string[];
+};
+
+/** The index with one more part. What is read while a file grows lengthens the last part. */
+export function addPart(index: LogIndex, part: FilePart): AddedPart {
   const isEnd = part.next === null;
-  const { lines, rest } = splitLines(head, part.text);
+  const { lines, rest } = splitLines(index.rest, part.text);
+  const isOpen = isEnd && rest !== "";
   // At the end of the file the last line is shown, complete or not.
-  const shown = isEnd && rest !== "" ? [...lines, rest] : lines;
-  const placed: Part = { offset: part.offset, firstLine, lines: shown.length, head };
+  const shown = isOpen ? [...lines, rest] : lines;
+  const whole = index.lines - (index.isOpen ? 1 : 0);
+  const last = index.parts.at(-1);
+  const isMore = index.isEnd && last !== undefined && (part.next ?? part.size) - last.offset <= PART_BYTES;
+  const before = index.parts.slice(0, isMore ? -1 : undefined);
+  const placed: Part = isMore
+    ? { ...last, lines: whole - last.firstLine + shown.length }
+    : { offset: part.offset, firstLine: whole, lines: shown.length, head: index.rest };
+  // The open line is read again with the next part, so it no longer counts to the one before.
+  const closed = before.map((each, at) =>
+    at === before.length - 1 ? { ...each, lines: Math.min(each.lines, whole - each.firstLine) } : each,
+  );
   return {
+    at: placed.offset,
+    isMore,
     lines: shown,
     index: {
-      parts: [...before, placed],
-      // A part at the end may grow: it is read again from its beginning, so that no character is cut.
-      next: part.next ?? part.offset,
-      rest: isEnd ? "" : rest,
-      lines: firstLine + shown.length,
+      parts: [...closed, placed],
+      next: part.next ?? part.wholeTo,
+      rest: !isEnd ? rest : part.wholeTo === part.offset ? index.rest : "",
+      lines: whole + shown.length,
+      isOpen,
       size: part.size,
       isEnd,
     },

@@ -1,6 +1,7 @@
-// One file of an attempt, read from beginning to end and then polled while it grows. Only the most recently shown parts stay in memory.
+// One file of an attempt, read from beginning to end and then followed while it grows: only new lines are read. Only the most recently shown parts stay in memory.
 
-import { call } from "../../base/api.ts";
+import { ApiError, call } from "../../base/api.ts";
+import { onChanges } from "../../base/live/live.ts";
 import type { AttemptFile } from "../types.ts";
 import { addPart, EMPTY, linesOf, type LogIndex, partAt } from "./lines.ts";
 
@@ -28,7 +29,8 @@ export type LogSource = {
 
 const KEPT_PARTS = 24;
 const TELL_MS = 100;
-const LOOK_MS = 1000;
+/** The daemon says when there is more; this is for a message that was lost, and tells the daemon that somebody still looks. */
+const LOOK_MS = 40_000;
 
 export function openLog(reference: LogReference): LogSource {
   const stop = new AbortController();
@@ -44,12 +46,19 @@ export function openLog(reference: LogReference): LogSource {
         const { index: known } = store.state();
         const part = await fetchPart(known.next);
         if (known.isEnd && part.size === known.size) return;
-        const { index, lines } = addPart(known, part);
-        store.keep(part.offset, lines);
+        const { index, at, isMore, lines } = addPart(known, part);
+        const had = isMore ? store.linesAt(at) : [];
+        const whole = known.isOpen ? had?.slice(0, -1) : had;
+        if (whole !== undefined) store.keep(at, isMore ? [...whole, ...lines] : lines);
         store.set({ index, error: null });
       } while (!store.state().index.isEnd);
     } catch (error) {
-      if (!stop.signal.aborted) store.set({ error });
+      if (stop.signal.aborted) return;
+      // An output that was too long is shortened when its program ends: then everything is read again.
+      const isShorter = error instanceof ApiError && error.problem.code === "invalid_query";
+      if (!isShorter || store.state().index.next === 0) return store.set({ error });
+      store.forget();
+      await readOn();
     }
   }
 
@@ -71,6 +80,13 @@ export function openLog(reference: LogReference): LogSource {
     }
   }
 
+  const leave = onChanges((changes) => {
+    const { run, stage, attempt } = reference;
+    const isMine =
+      changes === "reset" ||
+      changes.some(({ runId, growth }) => runId === run && growth?.stage === stage && growth.attempt === attempt);
+    if (isMine) void poll.now();
+  });
   void poll.now();
   return {
     state: store.state,
@@ -85,6 +101,7 @@ export function openLog(reference: LogReference): LogSource {
     setGrowing: (isGrowing) => poll.setOn(isGrowing),
     close: () => {
       stop.abort();
+      leave();
       poll.stop();
       store.close();
     },
@@ -111,6 +128,10 @@ function createLogStore() {
         for (const watcher of watchers) watcher();
       }, TELL_MS);
     },
+    forget(): void {
+      kept.clear();
+      state = { ...state, index: EMPTY };
+    },
     linesAt: (offset: number) => kept.get(offset),
     keep(offset: number, lines: readonly string[]): void {
       kept.delete(offset);
@@ -124,19 +145,26 @@ function createLogStore() {
   };
 }
 
-/** Reads once, and every second while `isOn`. Never two reads at the same time. */
+/** Reads when it is told to, and now and then while `isOn`. Never two reads at the same time: a wish that comes meanwhile is granted after. */
 function createPoll(read: () => Promise<void>, mayRead: () => boolean) {
   let isOn = false;
   let isReading = false;
+  let isAskedAgain = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const now = async (): Promise<void> => {
+    if (isReading) isAskedAgain = true;
     if (isReading || !mayRead()) return;
     isReading = true;
-    await read();
+    do {
+      isAskedAgain = false;
+      await read();
+    } while (wasAskedAgain() && mayRead());
     isReading = false;
     clearTimeout(timer);
     if (isOn && mayRead()) timer = setTimeout(() => void now(), LOOK_MS);
   };
+  /** Read by a function, because it changes while others wait. */
+  const wasAskedAgain = (): boolean => isAskedAgain;
   return {
     now,
     setOn(next: boolean): void {

@@ -1,0 +1,76 @@
+// The working attempts that somebody looks at, and how far their files have grown. A page that reads an attempt follows it for a while and
+// is told when there is more to read; an attempt that nobody looks at costs nothing. The files are looked at, because another process may
+// write them.
+
+import { attemptFiles } from "../../../attempt/attempt-files.ts";
+import { lookConfined } from "../../../file/confined.ts";
+import type { AttemptGrowth } from "./message.ts";
+
+type FollowedAttempt = Pick<AttemptGrowth, "runId" | "stage" | "attempt">;
+
+export type FollowedAttempts = {
+  /** Somebody has read this attempt, which works. */
+  note(attempt: FollowedAttempt): void;
+  close(): void;
+};
+
+export type FollowedOptions = {
+  readonly home: string;
+  /** Milliseconds that only grow. */
+  readonly now: () => number;
+  readonly tell: (growth: AttemptGrowth) => void;
+  readonly lookMs?: number;
+};
+
+/** Together with the way to the page and back this stays below two seconds. */
+const LOOK_MS = 700;
+/** A page that still looks reads again within this time, even if nothing has come. */
+const FORGET_MS = 90_000;
+const AT_MOST = 100;
+
+type Watched = FollowedAttempt & { readonly seenAt: number; readonly told: string };
+
+export function createFollowedAttempts({ home, now, tell, lookMs = LOOK_MS }: FollowedOptions): FollowedAttempts {
+  const watched = new Map<string, Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    for (const [key, each] of watched) {
+      if (now() - each.seenAt > FORGET_MS) {
+        watched.delete(key);
+        continue;
+      }
+      const growth = growthOf(home, each);
+      const told = `${growth.events} ${growth.output}`;
+      if (told === each.told) continue;
+      watched.set(key, { ...each, told });
+      tell(growth);
+    }
+    if (watched.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    note({ runId, stage, attempt }) {
+      const key = `${runId} ${stage} ${attempt}`;
+      const known = watched.get(key);
+      const { events, output } = known === undefined ? growthOf(home, { runId, stage, attempt }) : NOTHING;
+      watched.delete(key);
+      watched.set(key, { runId, stage, attempt, seenAt: now(), told: known?.told ?? `${events} ${output}` });
+      const oldest = watched.keys().next().value;
+      if (watched.size > AT_MOST && oldest !== undefined) watched.delete(oldest);
+      timer ??= setInterval(look, lookMs).unref();
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+const NOTHING = { events: null, output: null };
+
+function growthOf(home: string, { runId, stage, attempt }: FollowedAttempt): AttemptGrowth {
+  const files = attemptFiles(home, runId, stage, attempt);
+  const sizeOf = (path: string): number | null => {
+    const found = lookConfined(home, path);
+    return found.ok && found.value?.isFile() === true ? Number(found.value.size) : null;
+  };
+  return { runId, stage, attempt, events: sizeOf(files.events), output: sizeOf(files.output) };
+}
