@@ -1,4 +1,4 @@
-// A person controls a run: cancel, pause, resume, retry, rerun, skip, undo. If the run is already in the wanted state, nothing changes and the
+// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, undo. If the run is already in the wanted state, nothing changes and the
 // request succeeds.
 
 import type { JsonObject } from "../core/json.ts";
@@ -17,6 +17,8 @@ import type { AppProblem } from "./problem.ts";
 export type ControlAction =
   | { readonly type: "cancel"; readonly reason: string }
   | { readonly type: "pause"; readonly reason: string }
+  /** Ends the agents that work now, or the one of this stage; the run is paused. */
+  | { readonly type: "stop"; readonly stage?: string; readonly reason: string }
   | { readonly type: "resume" }
   /** Default: the current stage. */
   | {
@@ -89,6 +91,8 @@ function isSoAlready(run: Run, { type }: ControlAction): boolean {
       return !run.paused && !isEnded(run);
     case "undo":
       return (lateLanding(run)?.undoneBy ?? null) !== null;
+    case "stop":
+      return run.paused && !isEnded(run) && !Object.values(run.tracks).some(({ at }) => at === "running");
     case "retry":
     case "rerun":
     case "skip":
@@ -112,6 +116,8 @@ function signalOf(action: ControlAction, runners: JsonObject | undefined): Signa
       return { type: "cancel.requested", reason: action.reason || "canceled by a person" };
     case "pause":
       return { type: "pause.requested", reason: action.reason };
+    case "stop":
+      return { type: "stop.requested", reason: action.reason, ...optional({ stage: action.stage }) };
     case "resume":
       return { type: "resume.requested" };
     case "retry":

@@ -40,6 +40,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs events": ["passrail runs events 12 --json"],
   "runs cancel": ['passrail runs cancel 12 --reason "not needed any more"'],
   "runs pause": ["passrail runs pause 12"],
+  "runs stop": ["passrail runs stop 12", 'passrail runs stop 12 --stage build --reason "wrong file"'],
   "runs resume": ["passrail runs resume 12"],
   "runs retry": ["passrail runs retry 12 --agent build=codex"],
   "runs rerun": ['passrail runs rerun 12 --from build --note "Use the new API"'],

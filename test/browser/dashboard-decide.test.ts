@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, itemOf, openDashboard, PHONE, STRAIGHT } from "./dashboard.ts";
+import { type Dashboard, itemOf, openDashboard, PHONE, show, STRAIGHT } from "./dashboard.ts";
 
 const SLOW = 150_000;
 const CODE = "export const greeting = 'hello';\nexport const name = 'world';";
@@ -144,6 +144,49 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     await dashboard.answer(run.id, "approve");
   });
 
+  test("a decision can be taken back for ten seconds, is sent now on request, when the page is left, or at once without a connection that could send it", async () => {
+    dashboard.play(STRAIGHT);
+    const runs = [];
+    for (const title of ["Undo it", "Send it", "Leave it"]) runs.push(await dashboard.start("feature", title));
+    const [undone, sent, left] = runs as [Started, Started, Started];
+    const waits = async ({ id }: Started) => (await itemOf(dashboard.daemon, id)) !== undefined;
+    const { context, page, seen } = await dashboard.visit(`/g/${await itemOf(dashboard.daemon, undone.id)}`);
+    await page.evaluate("localStorage['passrail.undo'] = '30'");
+    const held = (title: string) => page.locator("[data-held]").filter({ hasText: title });
+    const approve = page.getByRole("button", { name: "Approve" });
+    await page.getByText("Live", { exact: false }).first().waitFor();
+    await approve.click();
+    await held("Undo it")
+      .getByText(/is sent in [0-9]+ s/u)
+      .waitFor();
+    expect(await waits(undone)).toBe(true);
+    await held("Undo it").getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("heading", { name: "Start “Undo it”?" }).waitFor();
+    await held("Undo it").waitFor({ state: "detached" });
+    expect(await waits(undone)).toBe(true);
+
+    const open = async ({ id }: Started) =>
+      show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, id)}`);
+    await open(sent);
+    await page.getByText("Live", { exact: false }).first().waitFor();
+    await approve.click();
+    await held("Send it").getByRole("button", { name: "Send now" }).click();
+    await page.getByText("Approved: Send it").waitFor();
+    await dashboard.stands(sent.number, "review");
+
+    await open(left);
+    await page.getByText("Live", { exact: false }).first().waitFor();
+    await approve.click();
+    await held("Leave it").waitFor();
+    await page.goto("about:blank");
+    await dashboard.stands(left.number, "review");
+    expect(await waits(undone)).toBe(true);
+    expect([seen.complaints, seen.elsewhere.filter((url) => url !== "about:blank")]).toEqual([[], []]);
+    await context.close();
+    await dashboard.answer(undone.id, "decline", "enough");
+    for (const { id } of [sent, left]) await dashboard.answer(id, "approve");
+  });
+
   test("by keyboard alone: to the inbox, through it, a reason, back, approved; the list of keys and the palette", async () => {
     const log = join(dashboard.daemon.dir, "keyboard.jsonl");
     dashboard.play({ ...STRAIGHT, build: [{ verdict: "COMPLETE", write: { "b.txt": "1" }, commit: true, log }] });
@@ -160,6 +203,13 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     await decision(page).getByRole("heading", { name: "Start “Keys two”?" }).waitFor();
     await keyboard.press("k");
     await decision(page).getByRole("heading", { name: "Start “Keys one”?" }).waitFor();
+    // On the row the keys decide nothing: only inside the decision do they.
+    await page.locator("[data-need]:focus").filter({ hasText: "Keys one" }).waitFor();
+    await keyboard.press("Control+Enter");
+    await page.getByText("Go to the decision first").waitFor();
+    expect(await itemOf(dashboard.daemon, first.id)).toBeDefined();
+    await keyboard.press("Enter");
+    await page.locator("#decision-head:focus").waitFor();
     await keyboard.press("Control+Enter");
     await page.getByText("Approved: Keys one").waitFor();
     await dashboard.stands(first.number, "review");
@@ -167,6 +217,9 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     await page.getByRole("link", { name: /Ship “Keys one”/u }).waitFor();
     await keyboard.press("j");
     await decision(page).getByRole("heading", { name: "Ship “Keys one”?" }).waitFor();
+    await page.locator("[data-need]:focus").filter({ hasText: "Keys one" }).waitFor();
+    await keyboard.press("Enter");
+    await page.locator("#decision-head:focus").waitFor();
     await keyboard.press("Control+Shift+Enter");
     await page.locator("main [role=status]").getByText("Enter a reason first").waitFor();
     const comment = page.locator("main textarea:focus");
@@ -195,6 +248,8 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     await dashboard.answer(second.id, "decline", "enough");
   });
 });
+
+type Started = { readonly id: string; readonly number: number };
 
 const LATE_FRAMES = `
   const soon = requestAnimationFrame.bind(window);

@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const SHOWN_NODES = 3;
+const TALLEST = 6000;
 const axe = readFileSync(
   createRequire(import.meta.resolve("@axe-core/playwright")).resolve("axe-core/axe.min.js"),
   "utf8",
@@ -17,6 +18,12 @@ type Violation = { readonly id: string; readonly html: readonly string[] };
 /** `colours`: only the contrast, for a page that was checked already and now has other colours. */
 export async function faultsOf(page: Page, what: "all" | "colours" = "all"): Promise<string[]> {
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe);
+  // A bar that stays in sight covers what scrolls below it; a target is as large as it is when nothing lies over it.
+  const before = page.viewportSize() ?? { width: 1280, height: 800 };
+  if (what === "all") {
+    const tall = (await page.evaluate("document.documentElement.scrollHeight")) as number;
+    await page.setViewportSize({ ...before, height: Math.min(TALLEST, Math.max(before.height, tall)) });
+  }
   const runOnly = what === "all" ? { type: "tag", values: RULES } : { type: "rule", values: ["color-contrast"] };
   const [violations, wide, screen] = (await page.evaluate(
     `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ["violations"] })}).then(({ violations }) => [
@@ -25,6 +32,7 @@ export async function faultsOf(page: Page, what: "all" | "colours" = "all"): Pro
       innerWidth,
     ])`,
   )) as [readonly Violation[], number, number];
+  if (what === "all") await page.setViewportSize(before);
   const found = violations.map(({ id, html }) => `${id} ${html.join(" | ")}`);
   return wide > screen ? [...found, `too wide: ${wide} of ${screen}`] : found;
 }

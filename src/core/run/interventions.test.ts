@@ -94,3 +94,28 @@ describe.each(Object.entries(STATES))("%s", (state, make) => {
     expect(resumed.run).toEqual({ ...make(), paused: false });
   });
 });
+
+test("R-X-09: a person stops the agent that works: its stage is ready again with the same carry, the run is paused, nothing is counted", () => {
+  const before = running();
+  const stop: SignalBody = { type: "stop.requested", reason: "wrong file" };
+  expect(step(before, stop, "engine").ignored).toBe("only a person can do this");
+  for (const run of [before, paused(before)]) {
+    const done = step(run, stop, BY);
+    expect(done.events.map(({ type, actor }) => [type, actor])).toEqual([
+      ...(run.paused ? [] : [["run.paused", BY]]),
+      ["stage.canceled", BY],
+      ["stage.ready", BY],
+    ]);
+    expect(done.run).toMatchObject({
+      paused: true,
+      counters: {},
+      tracks: { main: { at: "ready", stage: "build", attempt: 2 } },
+    });
+    const [was, is] = [run.tracks["main"], done.run.tracks["main"]];
+    expect(is?.at === "ready" && was?.at === "running" && is.carry).toEqual(was?.at === "running" && was.carry);
+    expect(done.run.stages["build"]?.interruptions ?? 0).toBe(0);
+  }
+  for (const [name, make] of Object.entries(STATES))
+    if (name !== "running") expect(step(make(), stop, BY).ignored).toBe("no agent works on it here");
+  expect(step(before, { ...stop, stage: "tidy" }, BY).ignored).toBe("no agent works on tidy here");
+});

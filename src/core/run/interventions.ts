@@ -1,4 +1,4 @@
-// A person's hand on a run at any time: resume, retry a stage, go back to an earlier one, skip a stage. All of it is recorded; a gate cannot be skipped.
+// A person's hand on a run at any time: stop its agents, resume, retry a stage, go back to an earlier one, skip a stage. All of it is recorded; a gate cannot be skipped.
 
 import { type Draft, emit } from "./draft.ts";
 import type { Actor } from "./event.ts";
@@ -14,6 +14,25 @@ import { toldNote } from "./told.ts";
 export function resumed(draft: Draft, signal: Signal): string | undefined {
   if (!draft.run.paused) return "the run is not paused";
   emit(draft, { type: "run.unpaused" }, signal.actor);
+  return undefined;
+}
+
+/** The agents end now; their stages are ready again with the same carry, and nothing is counted. Nothing starts before a person resumes the run. */
+export function stoppedByHand(draft: Draft, signal: Signal & { type: "stop.requested" }): string | undefined {
+  const working = Object.entries(draft.run.tracks).flatMap(([name, track]) => {
+    if (track.at !== "running" || track.outside === true) return [];
+    if (signal.stage !== undefined && track.stage !== signal.stage) return [];
+    const stage = findWork(draft.flow, draft.run, name, track.stage);
+    return stage === undefined ? [] : [{ name, track, stage }];
+  });
+  if (working.length === 0)
+    return signal.stage === undefined ? "no agent works on it here" : `no agent works on ${signal.stage} here`;
+  const reason = signal.reason.trim() === "" ? "stopped by a person" : signal.reason;
+  if (!draft.run.paused) emit(draft, { type: "run.paused", reason }, signal.actor);
+  for (const { name, track, stage } of working) {
+    endCurrent(draft, name, track, reason, signal.actor);
+    ready(draft, { track: name, stage, carry: track.carry }, { actor: signal.actor });
+  }
   return undefined;
 }
 

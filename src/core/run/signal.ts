@@ -111,6 +111,8 @@ export type SignalBody =
   /** Nobody has answered it in time. */
   | { readonly type: "permission.expired"; readonly stage: string; readonly attempt: number; readonly request: string }
   | { readonly type: "pause.requested"; readonly reason: string }
+  /** Ends the attempts that work, or the one of this stage, and pauses the run. */
+  | { readonly type: "stop.requested"; readonly stage?: string; readonly reason: string }
   | { readonly type: "resume.requested" }
   | { readonly type: "cancel.requested"; readonly reason: string }
   /** `runners`: who plays these stages or agents from now on, in the form of the run's fact. */

@@ -14,7 +14,7 @@ import { MAIN_TRACK } from "../flow/flow.ts";
 import { judge } from "../verdict/judge.ts";
 import type { Outcome } from "../flow/outcome.ts";
 import { handOffAgain, type Sender, senderOf } from "./handoff.ts";
-import { resumed, retried, skipped } from "./interventions.ts";
+import { resumed, retried, skipped, stoppedByHand } from "./interventions.ts";
 import { discardRequested, followActs, intended, seenOutside, undoRequested } from "./outward-rules.ts";
 import { heldToFindings, recordFindings } from "./review.ts";
 import { isAskingPermission, permissionExpired, permissionRequested, withdrawUnasked } from "./permission.ts";
@@ -94,6 +94,7 @@ const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
   "item.answered",
   "retry.requested",
   "skip.requested",
+  "stop.requested",
   "resume.requested",
   "ticket.edited",
 ]);
@@ -130,6 +131,8 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
       if (draft.run.paused) return "the run is paused already";
       emit(draft, { type: "run.paused", reason: signal.reason }, signal.actor);
       return undefined;
+    case "stop.requested":
+      return stoppedByHand(draft, signal);
     case "resume.requested":
       return resumed(draft, signal);
     case "cancel.requested":

@@ -13,6 +13,8 @@ export type CallOptions = {
   /** The caller's own key for this request; otherwise the client makes one. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** The request outlives the page that sends it. */
+  readonly keepalive?: boolean;
 };
 
 /** The input may be left out where the route needs none. */
@@ -81,6 +83,7 @@ function requestTo({ method, headers, hasBody }: RouteAddress, input: LooseInput
       ...(asked.ifMatch === undefined ? {} : { "if-match": asked.ifMatch === "*" ? "*" : `"${asked.ifMatch}"` }),
     },
     ...(hasBody ? { body: JSON.stringify(input.body ?? {}) } : {}),
+    ...(asked.keepalive === true ? { keepalive: true } : {}),
   };
 }
 

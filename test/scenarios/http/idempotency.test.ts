@@ -123,6 +123,7 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   signalStory: { action: "progress", storyId: "v0.1:1.1.1" },
   skipStage: { reason: "not needed" },
   snoozeEntry: { id: "r0a1b2c3d4e.1", until: "2999-01-01T00:00:00Z" },
+  stopRun: {},
   startDemo: {},
   approveTrust: { hash: "0".repeat(64) },
   revokeTrust: { hash: "0".repeat(64) },

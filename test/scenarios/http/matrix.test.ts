@@ -68,6 +68,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   listWork: [...READERS, "agent"],
   startWork: [...OPERATORS, "agent"],
   listInbox: READERS,
+  stopRun: OPERATORS,
   showNow: READERS,
   snoozeEntry: OPERATORS,
   listDecisions: READERS,

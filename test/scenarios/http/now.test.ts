@@ -32,7 +32,6 @@ test("a working attempt shows who works since when and its last line; what waits
   expect(row).toMatchObject({ runId: run.id, number: 1, title: "Check it", flow: "checklist", attempt: 1 });
   expect(row).toMatchObject({ runner: "command", lastLine: { text: "all the tests", at: null }, usage: null });
   expect(await look()).toMatchObject({ isNew: false });
-  await served.call("POST", `/api/runs/${run.id}/pause`, { body: {} });
   const { run: second } = ROUTES.startRun.answer.schema.parse((await start("Check that")).body);
   const waits = await until(
     "it waits",
@@ -41,6 +40,17 @@ test("a working attempt shows who works since when and its last line; what waits
   );
   expect(waits.why).toBe("#1 works in the same folder");
   await served.call("POST", `/api/runs/${second.id}/cancel`, { body: {} });
+
+  // The agent ends at once; the run waits for a person, and the same stage starts again when they resume it.
+  const stop = () => served.call("POST", `/api/runs/${run.id}/stop`, { body: { reason: "wrong file" } });
+  expect(await stop()).toMatchObject({ status: 200, body: { changed: true } });
+  await until("it ended", async () => ((await look()).working.length === 0 ? true : undefined), 60_000);
+  expect((await look()).next).toMatchObject([{ runId: run.id, attempt: 2, why: "a person has paused the run" }]);
+  expect(await stop()).toMatchObject({ status: 200, body: { changed: false } });
+  const [first] = await served.deps.store.attempts(run.id);
+  expect(first).toMatchObject({ attempt: 1, status: "canceled" });
+  await served.call("POST", `/api/runs/${run.id}/resume`, { body: {} });
+  await until("it works again", async () => (await look()).working.find(({ attempt }) => attempt === 2), 60_000);
   await served.call("POST", `/api/runs/${run.id}/cancel`, { body: {} });
 });
 

@@ -1,15 +1,60 @@
-// The main pages: their address, name, sign and keys. The navigation and the palette list the same ones.
+// The six places, their pages, and the keys. The navigation, the palette and the titles read this one table.
+
+type Page = { readonly to: PagePath; readonly name: string; readonly keys: string };
+type PagePath =
+  | "/"
+  | "/runs"
+  | "/tickets"
+  | "/board"
+  | "/flows"
+  | "/insights"
+  | "/settings"
+  | "/agents"
+  | "/workers"
+  | "/projects"
+  | "/trust";
+
+export type FramePlace = {
+  readonly name: string;
+  /** The first is where the place leads; further ones are links above the page. */
+  readonly pages: readonly [Page, ...Page[]];
+};
 
 export const PLACES = [
-  { to: "/", name: "Now", sign: "▣", keys: "g i" },
-  { to: "/board", name: "Board", sign: "▥", keys: "g b" },
-  { to: "/runs", name: "Runs", sign: "▶", keys: "g r" },
-  { to: "/tickets", name: "Tickets", sign: "▤", keys: "g t" },
-  { to: "/flows", name: "Flows", sign: "⇢", keys: "g f" },
-  { to: "/agents", name: "Agents", sign: "☻", keys: "g a" },
-  { to: "/workers", name: "Workers", sign: "⚙", keys: "g w" },
-  { to: "/projects", name: "Projects", sign: "⌂", keys: "g j" },
-  { to: "/insights", name: "Insights", sign: "∑", keys: "g n" },
-  { to: "/trust", name: "Trust", sign: "✓", keys: "g p" },
-  { to: "/settings", name: "Settings", sign: "≡", keys: "g s" },
-] as const;
+  { name: "Now", pages: [{ to: "/", name: "Now", keys: "g i" }] },
+  { name: "Runs", pages: [{ to: "/runs", name: "Runs", keys: "g r" }] },
+  {
+    name: "Work",
+
+    pages: [
+      { to: "/tickets", name: "Tickets", keys: "g t" },
+      { to: "/board", name: "Board", keys: "g b" },
+    ],
+  },
+  { name: "Flows", pages: [{ to: "/flows", name: "Flows", keys: "g f" }] },
+  { name: "Insights", pages: [{ to: "/insights", name: "Insights", keys: "g n" }] },
+  {
+    name: "Settings",
+
+    pages: [
+      { to: "/settings", name: "Settings", keys: "g s" },
+      { to: "/agents", name: "Agents", keys: "g a" },
+      { to: "/workers", name: "Workers", keys: "g w" },
+      { to: "/projects", name: "Projects", keys: "g j" },
+      { to: "/trust", name: "Trust", keys: "g p" },
+    ],
+  },
+] as const satisfies readonly FramePlace[];
+
+export const PAGES: readonly Page[] = PLACES.flatMap(({ pages }): readonly Page[] => pages);
+
+/** The page that an address belongs to; a run's own page belongs to the runs. */
+export function pageAt(path: string): Page | undefined {
+  const [, first = ""] = path.split("/");
+  return PAGES.find(({ to }) => to === (first === "g" ? "/" : `/${first}`));
+}
+
+export function placeAt(path: string): FramePlace | undefined {
+  const page = pageAt(path);
+  return PLACES.find(({ pages }) => pages.some(({ to }) => to === page?.to));
+}

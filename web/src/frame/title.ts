@@ -1,6 +1,6 @@
 // The title of the browser's tab: what waits, the page, and the program.
 
-import { PLACES } from "./places.ts";
+import { pageAt } from "./places.ts";
 
 export function titleOf(path: string, waiting: number): string {
   const count = waiting === 0 ? "" : `(${waiting}) `;
@@ -14,7 +14,7 @@ function pageOf(path: string): string {
   if (place === "g") return "Decision";
   if (of !== "" && place === "runs") return /^[0-9]+$/u.test(of) ? `Run #${of}` : `Run ${of}`;
   if (of !== "" && (place === "tickets" || place === "flows")) return of;
-  return PLACES.find(({ to }) => to === `/${place}`)?.name ?? (place === "welcome" ? "Welcome" : "");
+  return pageAt(path)?.name ?? (place === "welcome" ? "Welcome" : "");
 }
 
 /** As a person wrote it; an address that cannot be read stays out of the title. */

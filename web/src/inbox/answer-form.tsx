@@ -5,6 +5,7 @@ import { keysText, useShortcuts } from "../base/keyboard.ts";
 import { issueOf } from "../diff/rows.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/states.tsx";
+import { toast } from "../ui/toast.tsx";
 import type { AnswerDraft } from "./draft.ts";
 import type { WaitingItem } from "./types.ts";
 import type { Given } from "./use-answer.ts";
@@ -59,20 +60,7 @@ function ChoiceAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
   };
   const approve = choices.find(({ answer }) => answer === "approve");
   const revise = choices.find(({ answer }) => answer === "revise");
-  const latest = useRef(press);
-  latest.current = press;
-  const shortcuts = useMemo(
-    () => [
-      ...(approve === undefined
-        ? []
-        : [{ keys: APPROVE, does: approve.label, group: "Deciding", act: () => latest.current(approve) }]),
-      ...(revise === undefined
-        ? []
-        : [{ keys: REVISE, does: revise.label, group: "Deciding", act: () => latest.current(revise) }]),
-    ],
-    [approve, revise],
-  );
-  useShortcuts(shortcuts);
+  useDecidingKeys(press, approve, revise);
   const needed = choices.filter(({ needsReason }) => needsReason).map(({ label }) => label.toLowerCase());
   return (
     <>
@@ -109,6 +97,31 @@ function ChoiceAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
       </p>
     </>
   );
+}
+
+/** The keys of the two usual answers. */
+function useDecidingKeys(
+  press: (choice: Choice) => void,
+  approve: Choice | undefined,
+  revise: Choice | undefined,
+): void {
+  const latest = useRef(press);
+  latest.current = press;
+  const shortcuts = useMemo(() => {
+    const key = (keys: string, choice: Choice | undefined) =>
+      choice === undefined
+        ? []
+        : [
+            {
+              keys,
+              does: `${choice.label}${INSIDE}`,
+              group: "Deciding",
+              act: inside(() => latest.current(choice)),
+            },
+          ];
+    return [...key(APPROVE, approve), ...key(REVISE, revise)];
+  }, [approve, revise]);
+  useShortcuts(shortcuts);
 }
 
 function TextAnswer({ draft, change, isSending, isStale, send }: AnswerFormProps): ReactNode {
@@ -204,10 +217,20 @@ function Field({
         maxLength={10_000}
         value={value}
         onChange={({ target }) => set(target.value)}
-        className="rounded-md border border-line bg-page p-2 text-base md:text-sm"
+        className="rounded-md border border-line bg-panel p-2 text-base md:text-sm @max-[44rem]:h-11 @max-[44rem]:focus:h-28"
       />
     </label>
   );
+}
+
+const INSIDE = " (in the decision)";
+
+/** A key that decides does so only where the decision has the focus: nobody approves by accident what they do not look at. */
+function inside(act: () => void): () => void {
+  return () => {
+    if (document.activeElement?.closest("[data-decision]")) act();
+    else toast("Go to the decision first: Enter on its row, or Tab.", "warning");
+  };
 }
 
 function busy({ isSending, isStale }: Pick<AnswerFormProps, "isSending" | "isStale">): string | undefined {
@@ -218,6 +241,9 @@ function busy({ isSending, isStale }: Pick<AnswerFormProps, "isSending" | "isSta
 function useLatestShortcut(does: string, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;
-  const list = useMemo(() => [{ keys: APPROVE, does, group: "Deciding", act: () => latest.current() }], [does]);
+  const list = useMemo(
+    () => [{ keys: APPROVE, does: `${does}${INSIDE}`, group: "Deciding", act: inside(() => latest.current()) }],
+    [does],
+  );
   useShortcuts(list);
 }

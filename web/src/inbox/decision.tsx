@@ -1,9 +1,11 @@
-// One waiting item of any kind: the question, its evidence, the answer form, the changes. The answer is bound to the version that the
+// One waiting item of any kind: the evidence, and beside it the question, the answer form and what follows from it. The answer is bound to the version that the
 // person saw; if something has changed since, the page asks them to look again.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { useLiveState } from "../base/live/live.ts";
 import { runQuery } from "../base/queries.ts";
+import { undoSeconds } from "../base/undo-time.ts";
 import { findingsOf } from "../diff/findings.ts";
 import { Button } from "../ui/button.tsx";
 import { Findings } from "../ui/findings.tsx";
@@ -18,10 +20,11 @@ import { Checks } from "./checks.tsx";
 import { Closed } from "./closed.tsx";
 import { useDraft } from "./draft.ts";
 import { Facts, Verdicts } from "./evidence.tsx";
+import { hold } from "./held.ts";
 import { Issues } from "./issues.tsx";
 import type { Changed, WaitingItem } from "./types.ts";
 import { Work } from "./work.tsx";
-import { useAnswer } from "./use-answer.ts";
+import { type Given, useAnswer } from "./use-answer.ts";
 import { approvalOf, headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
 
 /** People read the question first; the diff loads after it is drawn. */
@@ -38,6 +41,7 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
   const [seen, setSeen] = useState(item.version);
   const [draft, change, clear] = useDraft(item.id);
   const sending = useAnswer(item, seen);
+  const isLive = useLiveState().is === "live";
   const outcome = sending.data;
   if (outcome?.type === "late")
     return (
@@ -53,9 +57,58 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
     setSeen(item.version);
     sending.reset();
   };
+  const send = (given: Given): void => {
+    const seconds = undoSeconds();
+    // Without a connection nobody waits ten seconds to learn that nothing can be sent.
+    if (seconds > 0 && isLive) {
+      hold(item, seen, given, seconds * 1000);
+      return onDecided();
+    }
+    sending.mutate(given, {
+      onSuccess: (became) => {
+        if (became.type !== "taken") return;
+        clear();
+        onDecided();
+      },
+    });
+  };
+  // Beside each other where there is room; else the evidence, and the answer below it, always in sight.
   return (
-    <div className="flex min-w-0 flex-col gap-4">
-      <Head item={item} />
+    <div className="@container min-w-0">
+      <div className="flex min-w-0 flex-col gap-4 @min-[44rem]:grid @min-[44rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[44rem]:items-start @min-[44rem]:gap-6 @min-[64rem]:grid-cols-[minmax(0,1fr)_21rem]">
+        <div
+          data-decision={item.id}
+          className="contents @min-[44rem]:sticky @min-[44rem]:top-6 @min-[44rem]:col-start-2 @min-[44rem]:row-start-1 @min-[44rem]:flex @min-[44rem]:max-h-[calc(100dvh-3rem)] @min-[44rem]:flex-col @min-[44rem]:gap-4 @min-[44rem]:overflow-y-auto @min-[44rem]:p-0.5"
+        >
+          <Head item={item} />
+          <Approval item={item} />
+          {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
+          <section
+            aria-label={item.kind === "question" ? "Your answer" : "Your decision"}
+            className="flex flex-col gap-3 @max-[44rem]:order-last @max-[44rem]:sticky @max-[44rem]:bottom-0 @max-[44rem]:z-20 @max-[44rem]:-mx-4 @max-[44rem]:border-t @max-[44rem]:border-line @max-[44rem]:bg-page @max-[44rem]:px-4 @max-[44rem]:py-3 max-md:bottom-[5rem]!"
+          >
+            <AnswerForm
+              item={item}
+              draft={draft}
+              change={change}
+              isSending={sending.isPending}
+              isStale={moved !== undefined}
+              error={outcome?.type === "failed" ? outcome.error : null}
+              send={send}
+            />
+          </section>
+          <Leads item={item} />
+        </div>
+        <EvidenceOf item={item} draft={draft} change={change} />
+      </div>
+    </div>
+  );
+}
+
+/** What the decision rests on. */
+function EvidenceOf({ item, draft, change }: ReviewProps): ReactNode {
+  return (
+    <div className="flex min-w-0 flex-col gap-4 @min-[44rem]:col-start-1 @min-[44rem]:row-start-1">
       <Facts item={item} />
       <Work item={item.id} />
       {item.kind === "escalation" && <Asked item={item} />}
@@ -67,32 +120,10 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
           <Findings findings={item.findings} />
         </Panel>
       )}
-      {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
-      <Panel title={item.kind === "question" ? "Your answer" : "Your decision"}>
-        <Approval item={item} />
-        <AnswerForm
-          item={item}
-          draft={draft}
-          change={change}
-          isSending={sending.isPending}
-          isStale={moved !== undefined}
-          error={outcome?.type === "failed" ? outcome.error : null}
-          send={(given) =>
-            sending.mutate(given, {
-              onSuccess: (became) => {
-                if (became.type !== "taken") return;
-                clear();
-                onDecided();
-              },
-            })
-          }
-        />
-        <Leads item={item} />
-      </Panel>
+      <ChangesPanel item={item} draft={draft} change={change} />
       <Panel title="Verdicts">
         <Verdicts runId={item.runId} />
       </Panel>
-      <ChangesPanel item={item} draft={draft} change={change} />
     </div>
   );
 }
@@ -172,7 +203,7 @@ function Approval({ item }: { readonly item: WaitingItem }): ReactNode {
   if (landing === null) return null;
   return (
     <p
-      className={`mb-3 rounded-md border-l-4 px-3 py-2 text-sm [overflow-wrap:anywhere] ${landing.way === "land" ? "border-active bg-active-soft" : "border-line bg-sunken"}`}
+      className={`rounded-md border-l-4 px-3 py-2 text-sm [overflow-wrap:anywhere] ${landing.way === "land" ? "border-active bg-active-soft" : "border-line bg-sunken"}`}
     >
       <strong className="font-medium">If you approve: </strong>
       <SafeText max={600}>{landing.text}</SafeText>
@@ -185,7 +216,7 @@ function Leads({ item }: { readonly item: WaitingItem }): ReactNode {
   const leads = item.leads.filter(({ lands, to }) => lands === null || lands !== approvalOf(item) || to === "end");
   if (leads.length === 0) return null;
   return (
-    <dl className="mt-3 flex flex-col gap-1 border-t border-line pt-3 text-sm text-muted">
+    <dl className="flex flex-col gap-1 text-sm text-muted">
       {leads.map((lead) => (
         <div key={lead.answer} className="flex gap-1.5">
           <dt className="shrink-0">{labelOf(lead, item.kind)}:</dt>
@@ -222,15 +253,13 @@ function Moved({ changed, lookAgain }: { readonly changed: Changed; readonly loo
   );
 }
 
-function ChangesPanel({
-  item,
-  draft,
-  change,
-}: {
+type ReviewProps = {
   readonly item: WaitingItem;
   readonly draft: ReturnType<typeof useDraft>[0];
   readonly change: ReturnType<typeof useDraft>[1];
-}): ReactNode {
+};
+
+function ChangesPanel({ item, draft, change }: ReviewProps): ReactNode {
   const run = useQuery(runQuery(item.runId)).data;
   const attempts = (run?.stages ?? [])
     .flatMap((stage) => stage.attempts)

@@ -19,10 +19,15 @@ export function useDraft(item: string): [AnswerDraft, (change: Partial<AnswerDra
       setKept({ item, draft: next });
     },
     () => {
-      sessionStorage.removeItem(keyOf(item));
+      clearDraft(item);
       setKept({ item, draft: EMPTY });
     },
   ];
+}
+
+/** After it was sent. */
+export function clearDraft(item: string): void {
+  sessionStorage.removeItem(keyOf(item));
 }
 
 function keyOf(item: string): string {

@@ -22,7 +22,7 @@ export function GatePage(): ReactNode {
       <h1 className="sr-only">Decide</h1>
       <p>
         <Link to="/" className="inline-flex min-h-9 items-center gap-1 text-sm pointer-coarse:min-h-11">
-          <span aria-hidden="true">‹</span> Inbox{others > 0 && ` (${others} more)`}
+          <span aria-hidden="true">‹</span> Now{others > 0 && ` (${others} more)`}
         </Link>
       </p>
       <OneItem key={item} id={item} onDecided={showNext} />

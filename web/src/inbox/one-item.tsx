@@ -7,14 +7,22 @@ import { ApiError } from "../base/api.ts";
 import { itemQuery, runQuery } from "../base/queries.ts";
 import { RunEnd } from "../settle/run-end.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { Failure, Loading } from "../ui/states.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Closed } from "./closed.tsx";
 import { Decision } from "./decision.tsx";
+import { useHeld } from "./held.ts";
 
 const CLOSED: ReadonlySet<string> = new Set(["gate_not_waiting", "item_not_waiting"]);
 
 export function OneItem({ id, onDecided }: { readonly id: string; readonly onDecided: () => void }): ReactNode {
   const { data, error, isPending, refetch } = useQuery(itemQuery(id));
+  const isHeld = useHeld().some(({ item }) => item.id === id);
+  if (isHeld)
+    return (
+      <Empty title="You have decided this.">
+        <p className="text-sm">It is sent in a moment; until then you can take it back below.</p>
+      </Empty>
+    );
   // The cached item is older than its closing.
   if (error instanceof ApiError && CLOSED.has(error.problem.code)) {
     const { decided, detail } = error.problem;
@@ -25,7 +33,7 @@ export function OneItem({ id, onDecided }: { readonly id: string; readonly onDec
         <Closed decided={decided} detail={detail} />
         <p className="text-sm">
           <Link to="/" className="underline">
-            Back to the inbox
+            Back to Now
           </Link>
         </p>
       </div>

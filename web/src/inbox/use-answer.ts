@@ -24,15 +24,7 @@ export type AnswerOutcome =
 
 export function useAnswer(item: Pick<WaitingItem, "id" | "runId" | "subject">, version: string) {
   return useMutation({
-    mutationFn: async ({ answer, text, issues }: Given): Promise<AnswerOutcome> => {
-      try {
-        const body = { answer, text, ...(issues.length === 0 ? {} : { issues: [...issues] }) };
-        await call("answerItem", { params: { item: item.id }, body }, { ifMatch: version });
-        return { type: "taken" };
-      } catch (error) {
-        return outcomeOf(error);
-      }
-    },
+    mutationFn: (given: Given) => sendAnswer(item, version, given),
     onSuccess: (outcome, { done }) => {
       if (outcome.type === "taken") toast(`${done}: ${item.subject.title}`);
       if (outcome.type === "late") toast("Another person has already decided this.", "warning");
@@ -41,6 +33,22 @@ export function useAnswer(item: Pick<WaitingItem, "id" | "runId" | "subject">, v
         void queryClient.invalidateQueries({ queryKey });
     },
   });
+}
+
+/** `isLeaving`: the page is about to go, and the request must outlive it. */
+export async function sendAnswer(
+  item: Pick<WaitingItem, "id">,
+  version: string,
+  { answer, text, issues }: Given,
+  isLeaving = false,
+): Promise<AnswerOutcome> {
+  try {
+    const body = { answer, text, ...(issues.length === 0 ? {} : { issues: [...issues] }) };
+    await call("answerItem", { params: { item: item.id }, body }, { ifMatch: version, keepalive: isLeaving });
+    return { type: "taken" };
+  } catch (error) {
+    return outcomeOf(error);
+  }
 }
 
 function outcomeOf(error: unknown): AnswerOutcome {

@@ -45,12 +45,16 @@ export function kindOf(need: Need): NeedKind {
 type Known = {
   readonly inbox: Pick<Inbox, "items" | "looseEnds"> | undefined;
   readonly now: Pick<AnswerTo<"showNow">, "logins" | "snoozed"> | undefined;
+  /** Decided, and about to be sent. */
+  readonly held?: readonly { readonly item: { readonly id: string } }[];
 };
 
 export type Needs = { readonly open: readonly Need[]; readonly later: readonly Need[] };
 
-export function needsOf({ inbox, now }: Known, at: string): Needs {
-  const items = (inbox?.items ?? []).map((item): Need => ({ is: "item", id: item.id, since: item.openedAt, item }));
+export function needsOf({ inbox, now, held = [] }: Known, at: string): Needs {
+  const decided = new Set(held.map(({ item }) => item.id));
+  const asked = (inbox?.items ?? []).filter(({ id }) => !decided.has(id));
+  const items = asked.map((item): Need => ({ is: "item", id: item.id, since: item.openedAt, item }));
   const ends = (inbox?.looseEnds ?? []).map((end): Need => ({ is: "end", id: end.id, since: end.since, end }));
   const logins = (now?.logins ?? []).map(
     (login): Need => ({ is: "login", id: `login:${login.runner}`, since: null, login }),

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { inboxQuery, nowQuery } from "../base/queries.ts";
+import { useHeld } from "../inbox/held.ts";
 import { DoneToday } from "../inbox/done-today.tsx";
 import { PageHead } from "../ui/panel.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
@@ -36,13 +37,14 @@ export function NowPage(): ReactNode {
     refetchInterval: ({ state }) => ((state.data?.working.length ?? 0) > 0 ? LINES_EVERY_MS : QUIET_EVERY_MS),
   });
   const at = useNow(15_000);
+  const held = useHeld();
   if (inbox.data === undefined)
     return inbox.isPending ? (
       <Loading what="what needs you" />
     ) : (
       <Failure error={inbox.error} retry={() => void inbox.refetch()} />
     );
-  const needs = needsOf({ inbox: inbox.data, now: now.data }, new Date(at).toISOString());
+  const needs = needsOf({ inbox: inbox.data, now: now.data, held }, new Date(at).toISOString());
   if (now.data?.isNew === true && needs.open.length + needs.later.length === 0)
     return (
       <Suspense fallback={<Loading what="the first steps" />}>

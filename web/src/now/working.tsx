@@ -1,11 +1,14 @@
 // What works at this moment: a row per live attempt with its last line, what it has used, and its time.
 
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { plain } from "../base/plain-text.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Elapsed, usd } from "../ui/time.tsx";
 import { Group } from "./group.tsx";
+
+const ActDialog = lazy(async () => ({ default: (await import("../run/run-actions.tsx")).ActDialog }));
 
 export type WorkingAttempt = AnswerTo<"showNow">["working"][number];
 
@@ -69,11 +72,34 @@ function Row({ row }: { readonly row: WorkingAttempt }): ReactNode {
         )}
         {tokens !== null && <span className="tabular">{tokens.toLocaleString()} tokens</span>}
         {usage?.usd != null && <span className="tabular">{usd(usage.usd)}</span>}
+        <Stop row={row} />
       </p>
       {lastLine !== null && (
-        <p className="mt-1 truncate font-mono text-xs" title={lastLine.text}>
+        <p className="mt-1 truncate font-mono text-xs" title={plain(lastLine.text)}>
           <SafeText max={200}>{lastLine.text}</SafeText>
         </p>
+      )}
+    </>
+  );
+}
+
+/** Ends this agent now; the dialog says what that means. */
+function Stop({ row: { runId, number, stage } }: { readonly row: WorkingAttempt }): ReactNode {
+  const [isAsking, ask] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={`Stop ${stage} of #${number} now`}
+        className="ml-auto min-h-7 cursor-pointer rounded px-1.5 text-bad underline hover:bg-bad-soft pointer-coarse:min-h-11"
+        onClick={() => ask(true)}
+      >
+        Stop
+      </button>
+      {isAsking && (
+        <Suspense>
+          <ActDialog run={{ id: runId, number }} act={{ act: "stop", stage, why: null }} close={() => ask(false)} />
+        </Suspense>
       )}
     </>
   );

@@ -21,6 +21,12 @@ export const WORDING: Readonly<Record<Verb, Wording>> = {
     says: "reason",
     isDanger: false,
   },
+  stop: {
+    name: "Stop now",
+    about: "Ends the agent at once and pauses the run. The stage starts again when you resume; nothing is counted.",
+    says: "reason",
+    isDanger: true,
+  },
   resume: { name: "Resume", about: "The run continues where it was paused.", says: "nothing", isDanger: false },
   retry: { name: "Retry", about: "Runs the stage again in a new attempt.", says: "note", isDanger: false },
   rerun: {
@@ -49,7 +55,7 @@ export const WORDING: Readonly<Record<Verb, Wording>> = {
 export function commandOf(verb: Verb, number: number, stage: string | null, said: string): string {
   const parts = ["passrail", "runs", verb, String(number)];
   if (stage !== null && verb === "rerun") parts.push("--from", stage);
-  if (stage !== null && (verb === "retry" || verb === "skip")) parts.push("--stage", stage);
+  if (stage !== null && (verb === "retry" || verb === "skip" || verb === "stop")) parts.push("--stage", stage);
   const { says } = WORDING[verb];
   const text = said.trim();
   if (says !== "nothing" && (text !== "" || says === "needed reason"))

@@ -10,6 +10,8 @@ export function performAct(run: string, { act, stage }: Pick<Act, "act" | "stage
   switch (act) {
     case "pause":
       return call("pauseRun", { params, body: { reason: text } });
+    case "stop":
+      return call("stopRun", { params, body: { ...of, reason: text } });
     case "resume":
       return call("resumeRun", { params, body: {} });
     case "retry":

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { notifiesOn, setNotifies } from "../base/attention.ts";
 import { keysText, setSingleKeys, type Shortcut, shortcuts, singleKeysOn } from "../base/keyboard.ts";
 import { currentTheme, setTheme, type Theme } from "../base/theme.ts";
+import { setUndoSeconds, UNDO_SECONDS, undoSeconds } from "../base/undo-time.ts";
 import { Panel } from "../ui/panel.tsx";
 import { toast } from "../ui/toast.tsx";
 import { LogOut } from "./log-out.tsx";
@@ -24,6 +25,7 @@ export function General(): ReactNode {
         <div className="flex flex-col gap-3">
           <Notices />
           <SingleKeys />
+          <UndoTime />
         </div>
       </Panel>
       <Panel title="Keys">
@@ -94,6 +96,30 @@ function SingleKeys(): ReactNode {
         setOn(on);
       }}
     />
+  );
+}
+
+function UndoTime(): ReactNode {
+  const [seconds, pick] = useState(undoSeconds);
+  return (
+    <label className="flex flex-col gap-1 text-sm">
+      Time to take a decision back
+      <select
+        value={seconds}
+        onChange={({ target }) => {
+          setUndoSeconds(Number(target.value));
+          pick(undoSeconds());
+        }}
+        className="min-h-9 w-fit rounded-md border border-line bg-page px-2 pointer-coarse:min-h-11"
+      >
+        {UNDO_SECONDS.map((each) => (
+          <option key={each} value={each}>
+            {each === 0 ? "None: it is sent at once" : `${each} seconds`}
+          </option>
+        ))}
+      </select>
+      <span className="text-xs text-muted">Until then nothing is sent. Closing the page sends it.</span>
+    </label>
   );
 }
 

@@ -110,6 +110,10 @@ const stage = () => text("--stage <stage>", "which stage, if several are current
 const CONTROLS: Readonly<Record<Control, ControlHelp>> = {
   cancel: { help: "end a run and its agents", options: () => ({ reason: reason() }) },
   pause: { help: "start no more stages; agents that are running may finish", options: () => ({ reason: reason() }) },
+  stop: {
+    help: "end the agents that are working now, and pause the run",
+    options: () => ({ reason: reason(), stage: stage() }),
+  },
   resume: { help: "continue a paused run", options: () => ({}) },
   retry: {
     help: "run the current stage again",

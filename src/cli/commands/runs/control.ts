@@ -1,4 +1,4 @@
-// `runs cancel|pause|resume|retry|rerun|skip|undo`: a person controls a run. The record says who did it and why.
+// `runs cancel|pause|stop|resume|retry|rerun|skip|undo`: a person controls a run. The record says who did it and why.
 
 import { checkControl, type ControlAction, type Controlled } from "../../../app/control-run.ts";
 import type { AppProblem } from "../../../app/problem.ts";
@@ -29,6 +29,7 @@ export type ControlOptions = {
 const DONE: Readonly<Record<Control, string>> = {
   cancel: "canceled",
   pause: "paused",
+  stop: "stopped and paused",
   resume: "resumed",
   retry: "started again",
   rerun: "taken back to an earlier stage",
@@ -49,7 +50,7 @@ export async function control(io: Io, verb: Control, reference: string, options:
     return EXIT.ok;
   }
   let controlled: Result<Controlled, AppProblem> | undefined;
-  const isEnd = verb === "cancel" || verb === "pause";
+  const isEnd = verb === "cancel" || verb === "pause" || verb === "stop";
   const follow = !isEnd && findDaemon(io.home) !== undefined;
   const rest = await workOn(io, {
     runId: run.id,
@@ -100,6 +101,7 @@ async function nothingWorks(store: Store): Promise<boolean> {
 const SO_ALREADY: Readonly<Partial<Record<Control, string>>> = {
   cancel: "was canceled already",
   pause: "is paused already",
+  stop: "is paused already, and no agent works on it",
   resume: "is not paused",
   undo: "was taken back already",
 };
@@ -126,6 +128,8 @@ function actionOf(
     case "cancel":
     case "pause":
       return { type: verb, reason };
+    case "stop":
+      return { type: verb, reason, ...optional({ stage }) };
     case "resume":
     case "undo":
       return { type: verb };

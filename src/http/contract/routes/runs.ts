@@ -20,6 +20,7 @@ import {
   skipSchema,
   startedSchema,
   startRunSchema,
+  stopSchema,
 } from "../schemas/run.ts";
 
 const run = z.strictObject({ run: runReference });
@@ -133,6 +134,11 @@ export const RUN_ROUTES = {
   },
   cancelRun: control("cancel", "End a run", reasonSchema),
   pauseRun: control("pause", "Pause a run: start no further stage", reasonSchema),
+  stopRun: control(
+    "stop",
+    "End the agents that work on a run now, and pause it: their stages are ready again",
+    stopSchema,
+  ),
   resumeRun: control("resume", "Resume a paused run", nothingSchema),
   retryStage: control("retry", "Run a stage again", retrySchema),
   rerunFrom: control("rerun", "Go back to an earlier stage and continue from there", rerunSchema),

@@ -281,6 +281,7 @@ export const startedSchema = z.object({ run: runSummarySchema });
 
 const reason = z.string().max(REASON_CHARS);
 export const reasonSchema = z.strictObject({ reason: reason.default("") });
+export const stopSchema = z.strictObject({ stage: stageName.optional(), reason: reason.default("") });
 export const nothingSchema = z.strictObject({});
 export const retrySchema = z.strictObject({
   stage: stageName.optional(),

@@ -1,4 +1,4 @@
-// A person controls a run: cancel, pause, resume, retry, rerun, skip, undo. A request that changes nothing succeeds, too.
+// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, undo. A request that changes nothing succeeds, too.
 
 import type { ControlAction } from "../../../app/control-run.ts";
 import { optional } from "../../../core/optional.ts";
@@ -17,6 +17,10 @@ import { signalKey } from "../signal-key.ts";
 export function mountControl(mount: MountRoute, deps: ServerDeps): void {
   mount.json(ROUTES.cancelRun, (call) => control(deps, call, { type: "cancel", reason: call.body.reason }));
   mount.json(ROUTES.pauseRun, (call) => control(deps, call, { type: "pause", reason: call.body.reason }));
+  mount.json(ROUTES.stopRun, (call) => {
+    const { stage, reason } = call.body;
+    return control(deps, call, { type: "stop", reason, ...optional({ stage }) });
+  });
   mount.json(ROUTES.resumeRun, (call) => control(deps, call, { type: "resume" }));
   mount.json(ROUTES.undoLanding, (call) => control(deps, call, { type: "undo" }));
   mount.json(ROUTES.retryStage, (call) => {

@@ -29,6 +29,7 @@ export function actsOf(flow: Flow, run: Run, at: string): Act[] {
       : current.map((stage) => about(act, stage, signal(stage)));
   return [
     about("pause", null, { type: "pause.requested", reason: "" }),
+    ...working(run).map((stage) => about("stop", stage, { type: "stop.requested", stage, reason: "" })),
     about("resume", null, { type: "resume.requested" }),
     ...atCurrent("retry", (stage) => ({ type: "retry.requested", stage, note: "" })),
     ...backTo(flow, run, current, (stage) => about("rerun", stage, { type: "retry.requested", stage, note: "" })),
@@ -47,6 +48,13 @@ function backTo(flow: Flow, run: Run, current: readonly string[], about: (stage:
   const possible = acts.filter(({ why }) => why === null);
   if (possible.length > 0) return possible;
   return [{ act: "rerun", stage: null, why: acts.at(-1)?.why ?? "no earlier stage has worked yet" }];
+}
+
+/** Stages at which an agent works here. */
+function working(run: Run): readonly string[] {
+  return Object.values(run.tracks).flatMap((track) =>
+    track.at === "running" && track.outside !== true ? [track.stage] : [],
+  );
 }
 
 function currentStages(run: Run): readonly string[] {

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMatches } from "@tanstack/react-router";
 import { call } from "../../base/api.ts";
-import { PLACES } from "../places.ts";
+import { PAGES } from "../places.ts";
 import { actsQuery, flowsQuery, inboxQuery, runQuery } from "../../base/queries.ts";
 import { useSettled } from "../../ui/use-settled.ts";
 import type { Known } from "./entries.ts";
@@ -40,7 +40,7 @@ export function useKnown(typed: string): Known & { readonly runId: string | unde
   }).data?.tickets;
   return {
     text: typed,
-    places: PLACES,
+    places: PAGES,
     item,
     waiting: waiting.filter(({ id }) => id !== item?.id).slice(0, FOUND_AT_MOST),
     run: run === undefined || acts === undefined ? undefined : { number: run.number, acts },

@@ -3,7 +3,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from "react";
-import { useAnswer } from "../../inbox/use-answer.ts";
+import { useLiveState } from "../../base/live/live.ts";
+import { undoSeconds } from "../../base/undo-time.ts";
+import { hold } from "../../inbox/held.ts";
+import { type Given, useAnswer } from "../../inbox/use-answer.ts";
 import { type Deed, entriesOf, type Entry } from "./entries.ts";
 import { matching } from "./match.ts";
 import { useKnown } from "./known.ts";
@@ -137,6 +140,12 @@ function usePerform(given: Props & { readonly next: (step: Step) => void; readon
   const navigate = useNavigate();
   const demo = useStartDemo();
   const answer = useAnswer(item ?? NO_ITEM, item?.version ?? "");
+  const isLive = useLiveState().is === "live";
+  const decide = (given: Given): void => {
+    const seconds = undoSeconds();
+    if (item !== undefined && seconds > 0 && isLive) hold(item, item.version, given, seconds * 1000);
+    else answer.mutate(given);
+  };
   return (deed) => {
     switch (deed.type) {
       case "start":
@@ -147,7 +156,7 @@ function usePerform(given: Props & { readonly next: (step: Step) => void; readon
       case "keys":
         return showKeys();
       case "answer":
-        answer.mutate({ answer: deed.answer, text: "", issues: [], done: deed.done });
+        decide({ answer: deed.answer, text: "", issues: [], done: deed.done });
         break;
       case "demo":
         demo.mutate();

@@ -1,0 +1,25 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { pageAt, placeAt } from "./places.ts";
+
+/** The pages of a place that has several. */
+export function PageLinks({ path }: { readonly path: string }): ReactNode {
+  const place = placeAt(path);
+  const page = pageAt(path);
+  if (place === undefined || place.pages.length < 2) return null;
+  return (
+    <nav aria-label={place.name} className="mb-4 flex flex-wrap gap-1 border-b border-line pb-2">
+      {place.pages.map(({ to, name }) => (
+        <Link
+          key={to}
+          to={to}
+          {...(to === page?.to ? { "aria-current": "page" as const } : {})}
+          activeProps={{}}
+          className={`flex min-h-8 items-center rounded-md px-3 text-sm no-underline pointer-coarse:min-h-11 ${to === page?.to ? "bg-active-soft font-medium text-active" : "text-ink hover:bg-sunken"}`}
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,114 @@
+// The navigation: six places at the left, and at its foot whether the page is live and what today has cost. On a phone four tabs at the
+// bottom; the rest is behind More.
+
+import { Link } from "@tanstack/react-router";
+import {
+  ChartColumn,
+  CirclePlay,
+  Ellipsis,
+  Inbox,
+  type LucideIcon,
+  Settings2,
+  SquareKanban,
+  Workflow,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { keysText } from "../base/keyboard.ts";
+import { LiveMark } from "./live-mark.tsx";
+import { PLACES, type FramePlace, placeAt } from "./places.ts";
+import { Today } from "./today.tsx";
+
+export type Overlay = "palette" | "shortcuts" | "more";
+
+type Props = {
+  readonly path: string;
+  /** How many things need this person. */
+  readonly waiting: number;
+  readonly working: number;
+  readonly open: (overlay: Overlay) => void;
+};
+
+/** The others are behind More on a phone. */
+const TABS: ReadonlySet<string> = new Set(["Now", "Runs", "Work"]);
+
+const ICONS: Readonly<Record<string, LucideIcon>> = {
+  Now: Inbox,
+  Runs: CirclePlay,
+  Work: SquareKanban,
+  Flows: Workflow,
+  Insights: ChartColumn,
+  Settings: Settings2,
+};
+
+export function Rail({ path, waiting, working, open }: Props): ReactNode {
+  const current = placeAt(path);
+  return (
+    <nav
+      aria-label="Main"
+      className="flex shrink-0 gap-1 border-line bg-panel p-2 max-md:sticky max-md:bottom-0 max-md:z-30 max-md:order-last max-md:border-t max-md:pb-[max(0.5rem,env(safe-area-inset-bottom))] md:sticky md:top-0 md:h-dvh md:w-52 md:flex-col md:overflow-y-auto md:border-r"
+    >
+      {PLACES.map((place) => (
+        <PlaceLink key={place.name} place={place} isHere={place.name === current?.name}>
+          {place.name === "Now" && waiting > 0 && (
+            <Count tone="bg-attention-soft text-attention" says=" waiting for you">
+              {waiting}
+            </Count>
+          )}
+          {place.name === "Runs" && working > 0 && (
+            <Count tone="bg-active-soft text-active" says=" working">
+              {working}
+            </Count>
+          )}
+        </PlaceLink>
+      ))}
+      <button type="button" className={`${LOOK} cursor-pointer text-ink md:hidden`} onClick={() => open("more")}>
+        <Ellipsis aria-hidden="true" className="size-4 max-md:size-5" />
+        More
+      </button>
+      <div className="mt-auto hidden flex-col gap-2.5 p-2 text-xs text-muted md:flex">
+        <Today />
+        <LiveMark />
+        <button type="button" className={FOOT} onClick={() => open("palette")}>
+          <kbd className="font-mono">{keysText("$mod+k")}</kbd> commands
+        </button>
+        <button type="button" className={FOOT} onClick={() => open("shortcuts")}>
+          <kbd className="font-mono">?</kbd> keys
+        </button>
+      </div>
+    </nav>
+  );
+}
+
+const LOOK =
+  "flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:flex-1 max-md:flex-col max-md:justify-center max-md:gap-0 max-md:px-1 max-md:text-xs";
+const FOOT = "min-h-7 cursor-pointer text-left hover:underline pointer-coarse:min-h-11";
+
+type PlaceLinkProps = { readonly place: FramePlace; readonly isHere: boolean; readonly children: ReactNode };
+
+function PlaceLink({ place: { name, pages }, isHere, children }: PlaceLinkProps): ReactNode {
+  const Drawn = ICONS[name];
+  return (
+    <Link
+      to={pages[0].to}
+      {...(isHere ? { "aria-current": "page" as const } : {})}
+      // The router would mark only the exact address.
+      activeProps={{}}
+      className={`${LOOK} ${isHere ? "bg-active-soft text-active" : "text-ink hover:bg-sunken"} ${TABS.has(name) ? "" : "max-md:hidden"}`}
+    >
+      {Drawn !== undefined && <Drawn aria-hidden="true" className="size-4 max-md:size-5" />}
+      <span className="flex items-center gap-1">{name}</span>
+      {children}
+    </Link>
+  );
+}
+
+type CountProps = { readonly tone: string; readonly says: string; readonly children: number };
+
+function Count({ tone, says, children }: CountProps): ReactNode {
+  return (
+    <span className={`tabular rounded-full px-1.5 text-xs max-md:-mt-0.5 md:ml-auto ${tone}`}>
+      {children}
+      <span className="sr-only">{says}</span>
+    </span>
+  );
+}
