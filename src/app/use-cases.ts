@@ -7,6 +7,7 @@ import type { Run } from "../core/run/run.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
 import { type Answered, answerItem, type AnswerRequest, requestAnswer } from "./answer-item.ts";
+import { type AllAction, controlAll, type ControlledAll } from "./control-all.ts";
 import { type ControlAction, type Controlled, controlRun } from "./control-run.ts";
 import type { Sent } from "./deliver.ts";
 import { describeItem, describeRun, type ItemDescription, type RunDescription } from "./describe.ts";
@@ -29,6 +30,8 @@ export type UseCases = {
   /** Records that a sender without the right to answer requested this answer. */
   requestAnswer(request: AnswerRequest, key: string): Promise<Result<Answered, AppProblem>>;
   controlRun(reference: string, action: ControlAction, sent: Sent): Promise<Result<Controlled, AppProblem>>;
+  /** Pauses or resumes every open run. */
+  controlAll(action: AllAction, sent: Sent): Promise<ControlledAll>;
   reportWork(run: Run, report: WorkReport, sent: Sent): Promise<Result<Run, AppProblem>>;
   findRun(reference: string): Promise<Result<FoundRun, AppProblem>>;
   findItem(reference: string): Promise<Result<FoundItem, AppProblem>>;
@@ -63,6 +66,12 @@ export function createUseCases(options: UseCaseOptions): UseCases {
     answerItem: (request, sent) => inTurn(request.item, () => answerItem(options, request, sent)),
     requestAnswer: (request, key) => inTurn(request.item, () => requestAnswer(options, request, key)),
     controlRun: (reference, action, sent) => controlRun(options, reference, action, sent),
+    controlAll: (action, sent) =>
+      controlAll(
+        { store, controlRun: (reference, each, by) => controlRun(options, reference, each, by) },
+        action,
+        sent,
+      ),
     reportWork: (run, report, sent) => reportWork(options, run, report, sent),
     findRun: (reference) => findRun(store, reference),
     findItem: (reference) => findItem(store, reference),

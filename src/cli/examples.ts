@@ -39,7 +39,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs logs": ["passrail runs logs 12 --stage build#2", "passrail runs logs 12 --story --follow"],
   "runs events": ["passrail runs events 12 --json"],
   "runs cancel": ['passrail runs cancel 12 --reason "not needed any more"'],
-  "runs pause": ["passrail runs pause 12"],
+  "runs pause": ["passrail runs pause 12", "passrail runs pause --all"],
   "runs stop": ["passrail runs stop 12", 'passrail runs stop 12 --stage build --reason "wrong file"'],
   "runs resume": ["passrail runs resume 12"],
   "runs retry": ["passrail runs retry 12 --agent build=codex"],

@@ -124,6 +124,8 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   skipStage: { reason: "not needed" },
   snoozeEntry: { id: "r0a1b2c3d4e.1", until: "2999-01-01T00:00:00Z" },
   stopRun: {},
+  pauseAll: {},
+  resumeAll: {},
   startDemo: {},
   approveTrust: { hash: "0".repeat(64) },
   revokeTrust: { hash: "0".repeat(64) },
@@ -188,6 +190,8 @@ const SUCCEED: readonly (keyof typeof ROUTES)[] = [
   "addProject",
   "runStory",
   "snoozeEntry",
+  "pauseAll",
+  "resumeAll",
 ];
 
 test("R-X-12: every route that changes something answers a repeat as the first time, also after a restart, and does it once", async () => {

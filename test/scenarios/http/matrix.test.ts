@@ -69,6 +69,8 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   startWork: [...OPERATORS, "agent"],
   listInbox: READERS,
   stopRun: OPERATORS,
+  pauseAll: OPERATORS,
+  resumeAll: OPERATORS,
   showNow: READERS,
   snoozeEntry: OPERATORS,
   listDecisions: READERS,

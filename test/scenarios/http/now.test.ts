@@ -75,3 +75,34 @@ test("what a person puts off is theirs alone, survives a restart, comes back at 
   await snooze("x", later);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "human:tester": [{ id: "x", until: later }] });
 });
+
+test("everything is paused and resumed at once; what a person had paused before is resumed with it, and an ended run stays ended", async () => {
+  const { bench } = served;
+  served.play({});
+  const start = async (title: string) =>
+    ROUTES.startRun.answer.schema.parse(
+      (await served.call("POST", "/api/runs", { body: { flow: "feature", title } })).body,
+    ).run;
+  const [one, two, three] = [await start("One"), await start("Two"), await start("Three")];
+  await served.call("POST", `/api/runs/${two.id}/pause`, { body: {} });
+  await served.call("POST", `/api/runs/${three.id}/cancel`, { body: {} });
+  const isPaused = async (id: string) => (await bench.passrail.store.loadRun(id))?.run.paused;
+  expect((await served.call("POST", "/api/pause", { body: { reason: "night" } })).body).toEqual({
+    changed: [1],
+    refused: [],
+  });
+  expect([await isPaused(one.id), await isPaused(two.id), await isPaused(three.id)]).toEqual([true, true, false]);
+  expect((await bench.events(one.id)).find(({ type }) => type === "run.paused")).toMatchObject({ reason: "night" });
+
+  // A gate that is answered meanwhile starts nothing.
+  await served.call("POST", `/api/inbox/${one.id}.1/answer`, {
+    body: { answer: "approve" },
+    headers: { "if-match": "*" },
+  });
+  await bench.passrail.engine.idle();
+  expect((await look()).working).toEqual([]);
+  expect((await look()).next).toMatchObject([{ number: 1, state: "paused" }]);
+  expect((await served.call("POST", "/api/resume", { body: {} })).body).toEqual({ changed: [1, 2], refused: [] });
+  await bench.passrail.engine.idle();
+  expect((await bench.events(one.id)).some(({ type }) => type === "stage.started")).toBe(true);
+});

@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { flowQuery } from "../base/queries.ts";
 import { FlowProblems, FlowText } from "./flow-text.tsx";
 import { LastRuns } from "./last-runs.tsx";
 import { flowSourceQuery, flowStatsQuery } from "./queries.ts";
 import { successOf } from "./success.ts";
+import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { PageHead, Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -16,6 +17,7 @@ import { Badge } from "../ui/status-badge.tsx";
 import { duration, usd } from "../ui/time.tsx";
 
 const FlowPicture = lazy(async () => ({ default: (await import("./flow-picture.tsx")).FlowPicture }));
+const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
 const route = getRouteApi("/flows/$flow");
 
 export function FlowPage(): ReactNode {
@@ -32,6 +34,7 @@ export function FlowPage(): ReactNode {
         <Link to="/runs" search={{ flow: name }}>
           Runs of this flow
         </Link>
+        {problems.every(({ severity }) => severity !== "error") && <Start flow={name} />}
       </PageHead>
       <Panel title="Stages">
         {flow.error !== null ? (
@@ -62,6 +65,18 @@ export function FlowPage(): ReactNode {
         <FlowText source={source.data} />
       </Panel>
     </div>
+  );
+}
+
+function Start({ flow }: { readonly flow: string }): ReactNode {
+  const [isOpen, open] = useState(false);
+  return (
+    <>
+      <Button look="primary" onClick={() => open(true)}>
+        Start a run
+      </Button>
+      <Suspense>{isOpen && <StartRun flow={flow} close={() => open(false)} />}</Suspense>
+    </>
   );
 }
 

@@ -19,13 +19,15 @@ import { titleOf } from "./title.ts";
 
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
+const HoldAll = lazy(async () => ({ default: (await import("./hold-all.tsx")).HoldAll }));
 const More = lazy(async () => ({ default: (await import("./more.tsx")).More }));
 
 export function Layout(): ReactNode {
   const [open, setOpen] = useState<Overlay | null>(null);
   useFrameKeys(setOpen);
   const waiting = useWaiting();
-  const working = useQuery(nowQuery).data?.working.length ?? 0;
+  const { working = [], next = [] } = useQuery(nowQuery).data ?? {};
+  const paused = next.filter(({ state }) => state === "paused").length;
   const path = useLocation({ select: ({ pathname }) => pathname });
   useAttention();
   useEffect(() => {
@@ -37,7 +39,7 @@ export function Layout(): ReactNode {
       <a href="#main" className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:bg-panel focus:p-2">
         Skip to content
       </a>
-      <Rail path={path} waiting={waiting} working={working} open={setOpen} />
+      <Rail path={path} waiting={waiting} working={working.length} paused={paused} open={setOpen} />
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex items-center justify-between border-b border-line bg-panel px-4 text-xs md:hidden">
           <LiveMark />
@@ -51,8 +53,11 @@ export function Layout(): ReactNode {
         </main>
       </div>
       <Suspense>
-        {open === "palette" && <Palette close={() => setOpen(null)} showKeys={() => setOpen("shortcuts")} />}
+        {open === "palette" && (
+          <Palette close={() => setOpen(null)} showKeys={() => setOpen("shortcuts")} holdAll={setOpen} />
+        )}
         {open === "shortcuts" && <ShortcutSheet close={() => setOpen(null)} />}
+        {(open === "pause" || open === "resume") && <HoldAll act={open} close={() => setOpen(null)} />}
         {open === "more" && <More close={() => setOpen(null)} open={setOpen} />}
       </Suspense>
       <HeldBar />

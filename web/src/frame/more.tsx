@@ -30,6 +30,13 @@ export function More({ close, open }: Props): ReactNode {
             Commands
           </button>
         </li>
+        {(["pause", "resume"] as const).map((act) => (
+          <li key={act}>
+            <button type="button" className={LOOK} onClick={() => open(act)}>
+              {act === "pause" ? "Pause everything" : "Resume everything"}
+            </button>
+          </li>
+        ))}
       </ul>
       <div className="mt-3 flex flex-col gap-3 border-t border-line px-2 pt-3 text-sm">
         <Today />

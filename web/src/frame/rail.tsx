@@ -18,13 +18,15 @@ import { LiveMark } from "./live-mark.tsx";
 import { PLACES, type FramePlace, placeAt } from "./places.ts";
 import { Today } from "./today.tsx";
 
-export type Overlay = "palette" | "shortcuts" | "more";
+export type Overlay = "palette" | "shortcuts" | "more" | "pause" | "resume";
 
 type Props = {
   readonly path: string;
   /** How many things need this person. */
   readonly waiting: number;
   readonly working: number;
+  /** How much of the queue a person has paused. */
+  readonly paused: number;
   readonly open: (overlay: Overlay) => void;
 };
 
@@ -40,7 +42,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   Settings: Settings2,
 };
 
-export function Rail({ path, waiting, working, open }: Props): ReactNode {
+export function Rail({ path, waiting, working, paused, open }: Props): ReactNode {
   const current = placeAt(path);
   return (
     <nav
@@ -67,6 +69,9 @@ export function Rail({ path, waiting, working, open }: Props): ReactNode {
       </button>
       <div className="mt-auto hidden flex-col gap-2.5 p-2 text-xs text-muted md:flex">
         <Today />
+        <button type="button" className={FOOT} onClick={() => open(paused > 0 ? "resume" : "pause")}>
+          {paused > 0 ? "Resume everything" : "Pause everything"}
+        </button>
         <LiveMark />
         <button type="button" className={FOOT} onClick={() => open("palette")}>
           <kbd className="font-mono">{keysText("$mod+k")}</kbd> commands

@@ -105,16 +105,20 @@ type ControlHelp = {
 
 const reason = () => text("--reason <text>", "why; goes into the record");
 const note = () => text("--note <text>", "a note for the next attempt's prompt");
+const all = () => flag("--all", "every open run instead of one");
 const stage = () => text("--stage <stage>", "which stage, if several are current");
 
 const CONTROLS: Readonly<Record<Control, ControlHelp>> = {
   cancel: { help: "end a run and its agents", options: () => ({ reason: reason() }) },
-  pause: { help: "start no more stages; agents that are running may finish", options: () => ({ reason: reason() }) },
+  pause: {
+    help: "start no more stages; agents that are running may finish",
+    options: () => ({ reason: reason(), all: all() }),
+  },
   stop: {
     help: "end the agents that are working now, and pause the run",
     options: () => ({ reason: reason(), stage: stage() }),
   },
-  resume: { help: "continue a paused run", options: () => ({}) },
+  resume: { help: "continue a paused run", options: () => ({ all: all() }) },
   retry: {
     help: "run the current stage again",
     options: () => ({
@@ -133,9 +137,13 @@ const CONTROLS: Readonly<Record<Control, ControlHelp>> = {
 
 function addControl(runs: Command, { call }: CommandContext, verb: Control): void {
   const { help, options } = CONTROLS[verb];
-  const command = runs.command(verb).description(help).argument("<run>", RUN);
+  const mayBeAll = verb === "pause" || verb === "resume";
+  const command = runs
+    .command(verb)
+    .description(help)
+    .argument(mayBeAll ? "[run]" : "<run>", RUN);
   const read = addOptions(command, options());
-  command.action((run: string, typed: TypedFlags) =>
+  command.action((run: string | undefined, typed: TypedFlags) =>
     call(async (io) => (await import("./control.ts")).control(io, verb, run, read(typed))),
   );
 }

@@ -1,5 +1,6 @@
 // `runs cancel|pause|stop|resume|retry|rerun|skip|undo`: a person controls a run. The record says who did it and why.
 
+import { openRuns } from "../../../app/control-all.ts";
 import { checkControl, type ControlAction, type Controlled } from "../../../app/control-run.ts";
 import type { AppProblem } from "../../../app/problem.ts";
 import { optional } from "../../../core/optional.ts";
@@ -22,6 +23,8 @@ export type ControlOptions = {
   readonly from?: string;
   readonly reason?: string;
   readonly note?: string;
+  /** For `pause` and `resume`: every open run. */
+  readonly all?: boolean;
   /** `STAGE=RUNNER`, for `retry`. */
   readonly agent?: readonly string[];
 };
@@ -37,8 +40,16 @@ const DONE: Readonly<Record<Control, string>> = {
   undo: "taken back",
 };
 
-export async function control(io: Io, verb: Control, reference: string, options: ControlOptions): Promise<number> {
+export async function control(
+  io: Io,
+  verb: Control,
+  reference: string | undefined,
+  options: ControlOptions,
+): Promise<number> {
   requireOperator(io, `runs ${verb}`);
+  if (options.all === true && reference === undefined) return controlEvery(io, verb, options);
+  if (reference === undefined || options.all === true)
+    throw usageError("run_missing", "Which run? Name one, or all of them.", `passrail runs ${verb} RUN   or   --all`);
   const { run, summary } = await withReader(io, (store) => requireRun(store, reference));
   const action = actionOf(io, verb, options);
   const checked = checkControl(run, summary.number, action);
@@ -69,6 +80,19 @@ export async function control(io: Io, verb: Control, reference: string, options:
   const only = isEnd || (rest.performedBy !== null && !follow);
   const exit = only ? EXIT.ok : exitOf(rest.run);
   await printRest(io, rest, { stream: false, exit, did: `#${summary.number} ${DONE[verb]}` });
+  return exit;
+}
+
+/** One run after another; each says what became of it. */
+async function controlEvery(io: Io, verb: Control, { all: _all, ...options }: ControlOptions): Promise<number> {
+  const runs = await withReader(io, async (store) => {
+    const open = store === undefined ? [] : await openRuns(store);
+    const stored = await Promise.all(open.map(async ({ id }) => (await store?.loadRun(id))?.run));
+    return open.filter((_, index) => stored[index]?.paused === (verb === "resume"));
+  });
+  if (runs.length === 0) io.err(verb === "pause" ? "No run is open that is not paused." : "No run is paused.");
+  let exit: number = EXIT.ok;
+  for (const { number } of runs) exit = Math.max(exit, await control(io, verb, String(number), options));
   return exit;
 }
 

@@ -295,6 +295,12 @@ export const retrySchema = z.strictObject({
 export const rerunSchema = z.strictObject({ stage: stageName, note: reason.default("") });
 export const skipSchema = z.strictObject({ stage: stageName.optional(), reason });
 
+export const controlledAllSchema = z.object({
+  changed: z.array(z.int()).meta({ description: "the numbers of the runs that this request changed" }),
+  refused: z
+    .array(z.object({ number: z.int(), why: z.string() }))
+    .meta({ description: "runs that could not be changed, mostly because they ended meanwhile" }),
+});
 export const controlledSchema = z.object({
   run: runSummarySchema,
   changed: z.boolean().meta({ description: "false if it was already in that state" }),

@@ -1,5 +1,6 @@
 // A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, undo. A request that changes nothing succeeds, too.
 
+import type { AllAction } from "../../../app/control-all.ts";
 import type { ControlAction } from "../../../app/control-run.ts";
 import { optional } from "../../../core/optional.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
@@ -23,6 +24,13 @@ export function mountControl(mount: MountRoute, deps: ServerDeps): void {
   });
   mount.json(ROUTES.resumeRun, (call) => control(deps, call, { type: "resume" }));
   mount.json(ROUTES.undoLanding, (call) => control(deps, call, { type: "undo" }));
+  const all = async (call: Pick<ControlCall, "principal" | "key">, action: AllAction) => {
+    const sent = { actor: actorOf(call.principal), ...optional({ key: signalKey(call.key) }) };
+    const { changed, refused } = await deps.app.controlAll(action, sent);
+    return ok({ changed: [...changed], refused: refused.map((each) => ({ ...each })) });
+  };
+  mount.json(ROUTES.pauseAll, (call) => all(call, { type: "pause", reason: call.body.reason }));
+  mount.json(ROUTES.resumeAll, (call) => all(call, { type: "resume" }));
   mount.json(ROUTES.retryStage, (call) => {
     const { stage, note, agents } = call.body;
     const chosen = Object.entries(agents ?? {}).map(([name, runner]) => `${name}=${runner}`);

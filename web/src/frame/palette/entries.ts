@@ -14,6 +14,7 @@ export type Deed =
   | { readonly type: "item"; readonly id: string }
   | { readonly type: "answer"; readonly answer: string; readonly done: string }
   | { readonly type: "act"; readonly act: Act }
+  | { readonly type: "all"; readonly act: "pause" | "resume" }
   | { readonly type: "theme"; readonly theme: "system" | "light" | "dark" }
   | { readonly type: "start" | "new-ticket" | "demo" | "keys" | "logout" };
 
@@ -181,6 +182,8 @@ function doings(): readonly Entry[] {
   return [
     { title: "New ticket", group, deed: { type: "new-ticket" }, cli: "passrail ticket new 'What to do'" },
     { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What to do"' },
+    { title: "Pause everything", group, deed: { type: "all", act: "pause" }, cli: "passrail runs pause --all" },
+    { title: "Resume everything", group, deed: { type: "all", act: "resume" }, cli: "passrail runs resume --all" },
     { title: "Run the demo", group, deed: { type: "demo" }, cli: "passrail demo" },
     { title: "Show all keys", group, deed: { type: "keys" }, keys: "Shift+?" },
     { title: "Colours: light", group, deed: { type: "theme", theme: "light" } },

@@ -28,15 +28,19 @@ type Step =
   | { readonly is: "list" }
   | { readonly is: "start" | "new-ticket" }
   | { readonly is: "act"; readonly act: Act };
-type Props = { readonly close: () => void; readonly showKeys: () => void };
+type Props = {
+  readonly close: () => void;
+  readonly showKeys: () => void;
+  readonly holdAll: (act: "pause" | "resume") => void;
+};
 
-export function Palette({ close, showKeys }: Props): ReactNode {
+export function Palette({ close, showKeys, holdAll }: Props): ReactNode {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState("");
   const [step, setStep] = useState<Step>({ is: "list" });
   const known = useKnown(text);
   const entries = matching(entriesOf(known), text);
-  const perform = usePerform({ close, showKeys, next: setStep, item: known.item });
+  const perform = usePerform({ close, showKeys, holdAll, next: setStep, item: known.item });
   const selected = entries.find(({ title }) => title.toLowerCase() === chosen.toLowerCase());
 
   if (step.is === "new-ticket")
@@ -136,7 +140,7 @@ function groupsOf(entries: readonly Entry[]): readonly (readonly [string, readon
 type Item = ReturnType<typeof useKnown>["item"];
 
 function usePerform(given: Props & { readonly next: (step: Step) => void; readonly item: Item }): (deed: Deed) => void {
-  const { close, showKeys, next, item } = given;
+  const { close, showKeys, holdAll, next, item } = given;
   const navigate = useNavigate();
   const demo = useStartDemo();
   const answer = useAnswer(item ?? NO_ITEM, item?.version ?? "");
@@ -155,6 +159,8 @@ function usePerform(given: Props & { readonly next: (step: Step) => void; readon
         return next({ is: "act", act: deed.act });
       case "keys":
         return showKeys();
+      case "all":
+        return holdAll(deed.act);
       case "answer":
         decide({ answer: deed.answer, text: "", issues: [], done: deed.done });
         break;
