@@ -378,6 +378,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     onChange: listeners.onChange,
     onElsewhere: listeners.onElsewhere,
     onAgentEvent: listeners.onAgentEvent,
+    onUsage: listeners.onUsage,
     beforeWork: listeners.beforeWork,
     beforeOutward: listeners.beforeOutward,
     withdrawnTrust: (run) => withdrawnTrust(base, run),

@@ -3,6 +3,7 @@
 
 import type { Report } from "../core/flow/outcome.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
+import type { AttemptRoom } from "../core/budget/room.ts";
 import type { Stray } from "../runner/runner.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 
@@ -27,10 +28,13 @@ export type CarriedPorts = Pick<
   | "offerCheck"
   | "askPermission"
   | "expirePermission"
+  | "room"
   | "spent"
   | "observed"
   | "signal"
 > & {
+  /** Takes the function that is told of every other room. */
+  readonly watchRoom: (onChange: (room: AttemptRoom) => void) => void;
   /** Takes the function that lets go of the carrier without ending it. */
   readonly offerLeave: (leave: () => void) => void;
 };

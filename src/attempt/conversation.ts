@@ -3,7 +3,6 @@
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { addUsage, type Usage } from "../core/budget/usage.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -28,6 +27,7 @@ import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { openPermits, type Permits } from "./permits.ts";
+import { type StoppedWork, type WatchedProgram, type WorkWatch, watchWork } from "./watch-work.ts";
 
 export type OpenConversation = {
   /** Runs the program once with this text. */
@@ -36,6 +36,8 @@ export type OpenConversation = {
   submitted(): Report | undefined;
   /** All usage that the program has reported so far. */
   usage(): Report["usage"];
+  /** Why Passrail ended the program in the middle of its work; undefined if it did not. */
+  stopped(): StoppedWork | undefined;
   /** The session that a later prompt can resume. */
   session(): Session | null;
   close(): Promise<void>;
@@ -79,12 +81,10 @@ export async function openConversation(
   const { play } = place;
   const launch = ports.runners.runnerFor(play);
   const isAgent = play.runner !== "command";
-  let usage: Usage | undefined;
   let model: string | null = play.options.model ?? null;
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
   const accepted = new AbortController();
-  const signal = AbortSignal.any([ports.signal, accepted.signal]);
   let leaving: NodeJS.Timeout | undefined;
   const environment = { ...launch.environment, ...place.env };
   const permits = openPermits(job, ports, { ...place, env: environment }, onEvent);
@@ -92,11 +92,16 @@ export async function openConversation(
   // Many programs ask their model once more after the call, and some go on for as long as it answers.
   const onAccepted = () => void (leaving ??= setTimeout(() => accepted.abort("its verdict was accepted"), LEAVE_MS));
   const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, onAccepted, permits }) : undefined;
-
-  const told = ({ standing, ...more }: Told) => ({ scratch, standing, reads: place.reads, ...optional(more) });
+  const watch = watchWork(watchedIn(ports, place, launch), {
+    model: () => model,
+    hasVerdict: () => desk?.submitted() !== undefined,
+  });
+  const signal = AbortSignal.any([ports.signal, accepted.signal, watch.signal]);
 
   return {
     async say(text, { outputPath, standing = "", session: earlier, env, schema }) {
+      watch.begin(earlier?.id ?? null);
+      const told = { scratch, standing, reads: place.reads, ...optional({ schema, earlier: resumed(earlier, watch) }) };
       const end = await launch.runner.run(
         {
           marker: job.marker,
@@ -108,31 +113,25 @@ export async function openConversation(
           outputPath,
           redactor: ports.runners.redactor,
           ...confinement(job, ports, place, isAgent ? [scratch] : []),
-          ...(isAgent ? { agent: agentSpec(job, launch, desk?.place, told({ standing, earlier, schema })) } : {}),
+          ...(isAgent ? { agent: agentSpec(job, launch, desk?.place, told) } : {}),
         },
         { signal, onStarted: (identity) => noteStart(job, ports, place, identity), onEvent, ...permits.hooks },
       );
       const { conversation } = end;
-      ports.observed?.({
-        type: "session.ended",
-        id: conversation?.session?.id ?? session?.id ?? null,
-        reason: end.reason,
-      });
-      if (conversation === undefined) return isAgent ? withInstallHint(end) : end;
-      session = conversation.session ?? session;
-      model = conversation.model ?? model;
-      if (conversation.usage !== null) {
-        usage = usage === undefined ? conversation.usage : addUsage(usage, conversation.usage);
-        ports.spent({ runner: play.runner, model, usage });
-      }
-      return end;
+      session = conversation?.session ?? session;
+      ports.observed?.({ type: "session.ended", id: session?.id ?? null, reason: end.reason });
+      model = conversation?.model ?? model;
+      watch.end(end);
+      return isAgent ? withInstallHint(end) : end;
     },
     submitted: () => desk?.submitted(),
-    usage: () => (isAgent && usage !== undefined ? { runner: play.runner, model, usage } : undefined),
+    usage: () => watch.reported(),
+    stopped: () => watch.stopped(),
     session: () => session,
     async close() {
       clearTimeout(leaving);
       permits.close();
+      watch.close();
       desk?.place?.close();
       events.close();
       if (isAgent) await rm(scratch, { recursive: true, force: true });
@@ -143,17 +142,38 @@ export async function openConversation(
     const shown = withoutCodes(event, ports.runners.redact);
     events.add(ports.now(), shown);
     ports.observed?.(shown);
+    watch.note(event);
     if (event.type !== "session") return;
     session = { id: event.id, totals: null };
     model = event.model ?? model;
     // Stored at once: a later attempt can resume it even if this process dies before the attempt ends.
-    ports.note({ session: { id: event.id } }).catch(() => {});
+    ports.note(sessionFacts(event.id, watch)).catch(() => {});
   }
 }
 
 function withInstallHint(end: AttemptEnd): AttemptEnd {
   if (end.reason !== "agent_not_found") return end;
   return { ...end, detail: `${end.detail} \`passrail agent list\` says how to install it.` };
+}
+
+/** The environment that the program is started with says where it keeps its sessions. */
+function watchedIn(
+  ports: AttemptPorts,
+  { play, env, cwd, limits }: ConversationPlace,
+  { environment }: ChosenRunner,
+): WatchedProgram {
+  return { runner: play.runner, places: { env: { ...environment, ...env }, cwd }, ports, sameCalls: limits.sameCalls };
+}
+
+/** The session file knows best what the session had used until now: also what a cut-off attempt, or a person, did in it. */
+function resumed(earlier: Session | undefined, watch: WorkWatch): Session | undefined {
+  return earlier === undefined ? undefined : { id: earlier.id, totals: watch.before() ?? earlier.totals };
+}
+
+/** With what the session had used before this attempt: only what came on top of it is the attempt's own. */
+function sessionFacts(id: string, watch: WorkWatch): JsonObject {
+  const before = watch.before();
+  return { session: { id }, sessionBefore: before === null ? null : { ...before } };
 }
 
 /** The stream had its secrets removed already; without terminal codes the two halves of one may meet. */
@@ -163,12 +183,6 @@ function withoutCodes(event: AgentEvent, redact: (text: string) => string): Agen
     return plain === text ? text : redact(plain);
   });
 }
-
-type Told = {
-  readonly standing: string;
-  readonly earlier: Session | undefined;
-  readonly schema: JsonObject | undefined;
-};
 
 /** A private folder of the attempt, for files that the agent's program needs. */
 function scratchOf({ home, run, stage, attempt }: AttemptJob): string {

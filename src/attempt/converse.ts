@@ -12,9 +12,11 @@ import { type RunnerChoice, writesFiles } from "../core/flow/runner-choice.ts";
 import { optional } from "../core/optional.ts";
 import { nonceRule } from "../core/prompt/form.ts";
 import { composeBlocks, composeRepair, composeResumed, type PromptFacts, wholePrompt } from "../core/prompt/prompt.ts";
+import { reachedText } from "../core/budget/room.ts";
 import { runFacts } from "../core/run/facts.ts";
 import { openFor } from "../core/run/review.ts";
 import { factOf } from "../core/run/sequence.ts";
+import { OVER_BUDGET } from "../core/run/spending.ts";
 import type { ReportReading } from "../core/verdict/contract.ts";
 import { coveredRows } from "../core/verdict/coverage.ts";
 import { taskRows } from "../core/verdict/task-rows.ts";
@@ -33,6 +35,7 @@ import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { createPrompts, type Prompts, type ReadContext, REPLACED_REVIEW, squeezed, textsOf } from "./read-context.ts";
 import { readReport } from "./read-report.ts";
+import type { StoppedWork } from "./watch-work.ts";
 
 export type ConversePlace = {
   readonly play: RunnerChoice;
@@ -97,6 +100,11 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
     const end = await sayPrompt(job, ports, play, listened(conversation, prompts), promptFacts);
     failpoint("attempt-ended");
     const first = await readReport(context, end, conversation.submitted());
+    const stopped = conversation.submitted() === undefined ? conversation.stopped() : undefined;
+    if (stopped !== undefined) {
+      const reading = { report: { ...stoppedReport(stopped), ...optional({ summary: first.report.summary }) } };
+      return { end, reading, repaired: false, session: conversation.session(), usage: conversation.usage() };
+    }
     const heard = { end, reading: first };
     const last = await repairIfUnreadable(job, ports, listened(conversation, prompts), context, promptFacts, heard);
     const { reading } = last;
@@ -109,6 +117,12 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
   } finally {
     await conversation.close();
   }
+}
+
+/** Passrail ended the program, so neither its exit nor what it wrote says how the work went. */
+function stoppedReport(stopped: StoppedWork): Report {
+  if (stopped.by === "loop") return { cause: "tool_loop", reason: `stopped: ${stopped.loop}` };
+  return { cause: OVER_BUDGET, reason: `stopped: ${reachedText(stopped.limit)}`, reached: stopped.limit };
 }
 
 /** The conversation, with every prompt remembered: what the agent only repeats from it is no verdict. */
@@ -238,7 +252,8 @@ async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Runne
   const attempts = await ports.earlierAttempts();
   const cutOff = interruptedSession(job, attempts, play.runner);
   if (cutOff !== undefined) return cutOff;
-  const wanted = reason === "answered" || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
+  const goesOn = reason === "answered" || job.carry.cutOff !== undefined;
+  const wanted = goesOn || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
   if (!wanted) return undefined;
   const own = attempts.filter(
     (attempt) => attempt.stage === job.stage.id && attemptFacts(attempt).runner === play.runner,

@@ -3,6 +3,7 @@
 
 import { type AttemptFacts, attemptFacts } from "../core/attempt-facts.ts";
 import { diffStat } from "../core/prompt/diff-stat.ts";
+import { OVER_BUDGET } from "../core/run/spending.ts";
 import type { InterruptedWork } from "../core/prompt/interrupted.ts";
 import type { Session } from "../runner/runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -55,7 +56,10 @@ export function interruptedSession(
 /** Oldest first; those that never started a program left nothing. */
 function cutOff({ stage, attempt }: Pick<AttemptJob, "stage" | "attempt">, attempts: readonly EarlierAttempt[]) {
   const own = attempts.filter((each) => each.stage === stage.id && each.attempt < attempt);
-  const last = own.findLastIndex(({ status }) => status !== "interrupted");
+  // A budget that was used up ends a program in the middle of its work as well.
+  const last = own.findLastIndex(
+    ({ status, outcome }) => status !== "interrupted" && outcome?.["cause"] !== OVER_BUDGET,
+  );
   return own.slice(last + 1).flatMap((each): readonly CutOff[] => {
     const facts = attemptFacts(each);
     return facts.process === null ? [] : [{ attempt: each.attempt, facts }];

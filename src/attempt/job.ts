@@ -2,6 +2,7 @@
 // process can carry it out. An attempt has no access to the store.
 
 import type { ReportedUsage } from "../core/budget/budget.ts";
+import type { AttemptRoom } from "../core/budget/room.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
@@ -74,6 +75,8 @@ export type AttemptPorts = {
   readonly askPermission: (question: PermissionQuestion) => Promise<PermissionAnswer | undefined>;
   /** Nobody answered in time: closes the question. The answer counts that was stored first; undefined if nobody can store it now. */
   readonly expirePermission: (request: string) => Promise<PermissionAnswer | undefined>;
+  /** What budgets leave to this attempt now; empty without any limit. */
+  readonly room: () => AttemptRoom;
   /** Usage so far; the last call counts, also when the attempt is cut off. */
   readonly spent: (reported: ReportedUsage) => void;
   /** Called with everything that the agent's program shows; nobody waits for it, and it decides nothing. */

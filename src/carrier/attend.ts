@@ -91,6 +91,9 @@ function speak(
   const onAbort = (): void => wire.send({ type: "abort", reason: String(ports.signal.reason) });
   if (ports.signal.aborted) onAbort();
   else ports.signal.addEventListener("abort", onAbort, { once: true });
+  // One that was adopted has the room of its dead engine.
+  wire.send({ type: "room", room: ports.room() });
+  ports.watchRoom((room) => wire.send({ type: "room", room }));
   // In the order in which they came: a later fact may replace an earlier one.
   let turn = Promise.resolve();
   return new Promise((resolve) => {

@@ -27,6 +27,7 @@ const link: EngineLink = await openEngineLink({
   onCommand(command) {
     if (command.type === "start") start(command.order);
     else if (command.type === "abort") abort.abort(command.reason);
+    else if (command.type === "room") carrying?.setRoom(command.room);
     else void check(command.n, command.report);
   },
 });

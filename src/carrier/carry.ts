@@ -2,6 +2,7 @@
 // Nothing that leaves the machine happens here: stages that push or merge are carried out by the engine.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
+import type { AttemptRoom } from "../core/budget/room.ts";
 import type { CachedCheck } from "../core/flow/check-result.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import { messageOf } from "../core/result.ts";
@@ -23,6 +24,8 @@ import type { StartOrder } from "./wire.ts";
 export type Carrying = {
   /** Commits and checks the work before a pass from elsewhere counts. */
   check(report: Report): Promise<Report>;
+  /** The engine says what budgets leave to it now. */
+  setRoom(room: AttemptRoom): void;
   /** Resolves when the report is on disk. */
   readonly ended: Promise<void>;
 };
@@ -32,6 +35,7 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
   const runners = openRunners(environment, settings);
   const straysIn = watchStrays();
   let folder: string | null = null;
+  let room: AttemptRoom = order.room ?? [];
   let check: ((report: Report) => Promise<Report>) | undefined;
   const ports: AttemptPorts = {
     runners,
@@ -58,6 +62,7 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
     askPermission: async (question) => toAnswer(await link.ask({ about: "permission", question })),
     expirePermission: async (request) => toAnswer(await link.ask({ about: "permission-expired", request })),
     outward: { intend: async () => ({ type: "refused", why: "only the engine acts outside" }), see: async () => {} },
+    room: () => room,
     spent: (reported) => link.spent(reported),
     observed: (event) => link.tell({ type: "observed", event: shortened(event) }),
     readYaml: readYamlList,
@@ -75,6 +80,7 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
   };
   return {
     check: (report) => (check === undefined ? Promise.resolve(report) : check(report)),
+    setRoom: (next) => void (room = next),
     ended: work(),
   };
 }

@@ -36,7 +36,7 @@ export type LinkOptions = {
   /** Relative to the working directory. */
   readonly socket: string;
   readonly at: () => Welcome;
-  readonly onCommand: (command: Extract<ToCarrier, { type: "start" | "abort" | "check" }>) => void;
+  readonly onCommand: (command: Extract<ToCarrier, { type: "start" | "abort" | "check" | "room" }>) => void;
 };
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };

@@ -69,7 +69,7 @@ export function createCarriers(options: CarriersOptions): Carriers {
       const { programs, passEnvironment, workspaces } = options.settings;
       const settings = { programs, passEnvironment, workspaces };
       const earlier = await ports.earlierAttempts();
-      const order: StartOrder = { incarnation: incarnation(), job, earlier, environment, settings };
+      const order: StartOrder = { incarnation: incarnation(), job, earlier, room: ports.room(), environment, settings };
       connection.wire.send({ type: "start", order });
       carrier.handOver();
       processes.warm();

@@ -4,6 +4,7 @@
 import type { Socket } from "node:net";
 import { z } from "zod";
 import type { ReportedUsage } from "../core/budget/budget.ts";
+import type { AttemptRoom } from "../core/budget/room.ts";
 import type { CachedCheck } from "../core/flow/check-result.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -25,6 +26,8 @@ export type StartOrder = {
   readonly incarnation: string;
   readonly job: AttemptJob;
   readonly earlier: readonly EarlierAttempt[];
+  /** What budgets leave to the attempt at its start; absent from engines of older versions. */
+  readonly room?: AttemptRoom;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: Pick<Settings, "programs" | "passEnvironment" | "workspaces">;
 };
@@ -38,6 +41,8 @@ export const toCarrierSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("hello"), id: z.string() }),
   z.object({ type: z.literal("start"), order: trusted<StartOrder>() }),
   z.object({ type: z.literal("abort"), reason: z.string() }),
+  /** The room has changed. A carrier of an older version skips it. */
+  z.object({ type: z.literal("room"), room: z.custom<AttemptRoom>((value) => Array.isArray(value)) }),
   z.object({ type: z.literal("check"), n: z.int(), report: trusted<Report>() }),
   /** To a note or a question of the carrier. `error`: it could not be stored. */
   z.object({ type: z.literal("answer"), n: z.int(), value: z.unknown(), error: z.string().optional() }),

@@ -26,6 +26,8 @@ export type AttemptFacts = {
   /** The time that the agent's program says it took. */
   readonly reportedMs: number | null;
   readonly session: { readonly id: string; readonly totals: Usage | null } | null;
+  /** What that session had used in all when the attempt resumed it; null for a new one. */
+  readonly sessionBefore: Usage | null;
   /** The file with its output. */
   readonly output: string | null;
   readonly workspace: string | null;
@@ -74,6 +76,7 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     usage: usageOf(facts["usage"]),
     reportedMs: numberOf(facts["reportedMs"]),
     session: sessionOf(facts["session"]),
+    sessionBefore: usageOf(facts["sessionBefore"]),
     output: textOf(facts["output"]),
     workspace: textOf(facts["workspace"]),
     mode: textOf(facts["mode"]),

@@ -137,6 +137,7 @@ function portsOf({ options, signal }: OutsideDeps, { resolved, run, stage, attem
     outward: { intend: async () => ({ type: "refused", why: "a check lands nothing" }), see: async () => {} },
     askPermission: async () => "deny",
     expirePermission: async () => "deny",
+    room: () => [],
     spent: () => {},
     readYaml: options.readYaml,
     now: () => options.clock.now(),

@@ -4,7 +4,7 @@ import type { EngineOptions } from "./options.ts";
 
 export type EngineListener = Pick<
   EngineOptions,
-  "onAgentEvent" | "onChange" | "onElsewhere" | "beforeWork" | "beforeOutward" | "afterOutward"
+  "onAgentEvent" | "onUsage" | "onChange" | "onElsewhere" | "beforeWork" | "beforeOutward" | "afterOutward"
 >;
 
 export type EngineListeners = Required<EngineListener> & { add(listener: EngineListener): void };
@@ -17,6 +17,7 @@ export function createListeners(): EngineListeners {
     onChange: (run, events) => listeners.forEach((listener) => listener.onChange?.(run, events)),
     onElsewhere: (run) => listeners.forEach((listener) => listener.onElsewhere?.(run)),
     onAgentEvent: (attempt, event) => listeners.forEach((listener) => listener.onAgentEvent?.(attempt, event)),
+    onUsage: (attempt, usage) => listeners.forEach((listener) => listener.onUsage?.(attempt, usage)),
     async beforeWork(run) {
       for (const listener of listeners) await listener.beforeWork?.(run);
     },

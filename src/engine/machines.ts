@@ -1,16 +1,17 @@
 // The machines of an engine and how they call each other. Each owns its own facts; this file holds no state.
 
 import { cleanSignal } from "../core/run/clean-signal.ts";
+import type { RunEvent } from "../core/run/event.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { OutwardSight } from "../core/run/outward-act.ts";
 import { createActivity } from "./activity.ts";
-import { createAttempts } from "./attempts.ts";
+import { type Attempts, createAttempts } from "./attempts.ts";
 import { createCatchUp } from "./catch-up.ts";
 import { changedInputs as inputChanges } from "./changed-inputs.ts";
 import { noticeTexts } from "./notice-texts.ts";
-import { createRunFlows } from "./flows.ts";
-import { createFollower, type EnginePhase } from "./follow-run.ts";
+import { createRunFlows, type RunFlows } from "./flows.ts";
+import { createFollower, type EnginePhase, type Follower } from "./follow-run.ts";
 import type { EngineOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 import { type CommandPorts, performCommand } from "./perform-command.ts";
@@ -19,11 +20,12 @@ import { createBudgets } from "./schedule/budgets.ts";
 import { createHolds } from "./schedule/holds.ts";
 import { createMetering } from "./schedule/metering.ts";
 import { type ChangedInputs, createSchedule } from "./schedule/schedule.ts";
-import { createSlots } from "./slots.ts";
+import { createSlots, type Slots } from "./slots.ts";
 import { reconcile } from "./reconcile.ts";
 import { retryStore } from "./store-retry.ts";
+import { createLiveBudgets } from "./schedule/live-budgets.ts";
 import { createAttemptWork } from "./work-attempt.ts";
-import { createRunWorkspaces } from "./workspaces-of-run.ts";
+import { createRunWorkspaces, type RunWorkspaces } from "./workspaces-of-run.ts";
 
 const LINGER_MS = 30_000;
 
@@ -38,7 +40,8 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const attempts = createAttempts({ slots, newId, lingerMs: options.lingerMs ?? LINGER_MS });
   const flows = createRunFlows(store);
   const budgets = createBudgets(store, options);
-  const metering = createMetering({ budgets, holds: createHolds(clock), newId });
+  const liveBudgets = createLiveBudgets(options, budgets, (runId) => runs.load(runId));
+  const metering = createMetering({ budgets, overruns: liveBudgets.overruns, holds: createHolds(clock), newId });
   const watched = { metering, changedInputs: inputsWatch(options), onDue: (): void => follower.startDue() };
   const schedule = createSchedule({ clock, slots, agentLimits, attempts, ...watched });
   const runWorkspaces = createRunWorkspaces(options);
@@ -66,6 +69,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   });
   const work = createAttemptWork({
     options,
+    liveBudgets,
     attempts,
     slots,
     metering,
@@ -74,38 +78,76 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     isClosed: () => phase() === "closed",
     onFreed: () => follower.startReady(),
     onGone: () => activity.check(),
-    async follow(runId) {
-      const run = await runs.load(runId);
-      if (run !== undefined) follower.follow(await flows.of(run.flowHash), run);
-    },
+    follow: (runId) => followStored({ runs, flows }, follower, runId),
     persist(runId, ...signal) {
       const persisted = insist(runId, () => runs.deliver(runId, ...signal));
       activity.add(persisted);
       return persisted;
     },
   });
-  const commandPorts: CommandPorts = {
-    notifier: options.notifier,
-    loadRun: (runId) => runs.load(runId),
-    flowOf: (hash) => flows.of(hash),
-    release: (resolved, run) => runWorkspaces.release(resolved, run),
-    attemptsEnded: (runId) => attempts.allGone(runId),
-    settleOutward: (run) => settleOutward(options, runs, run),
-    ...noticeTexts(store, (hash) => flows.of(hash)),
-    onReleased(runId) {
-      slots.letGo(runId);
-      follower.startReady();
-    },
-  };
+  const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces }, () =>
+    follower.startReady(),
+  );
   const outbox = createOutbox({
     store,
     perform: (work) => performCommand(commandPorts, work),
     onRetry: () => follower.performCommands(),
     onError: options.onError,
   });
-  const follower = createFollower({ options, phase, activity, attempts, schedule, budgets, runs, work, outbox });
+  const follower = createFollower({
+    options,
+    phase,
+    activity,
+    attempts,
+    schedule,
+    budgets: bothOf(budgets, liveBudgets),
+    runs,
+    work,
+    outbox,
+  });
   const catchUp = createCatchUp({ store, reload: (runId) => runs.reload(runId), onChanged });
   return { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule, work };
+}
+
+type Parts = {
+  readonly runs: Runs;
+  readonly flows: RunFlows;
+  readonly attempts: Attempts;
+  readonly slots: Slots;
+  readonly runWorkspaces: RunWorkspaces;
+};
+
+function commandPortsOf(options: EngineOptions, parts: Parts, onFreed: () => void): CommandPorts {
+  const { runs, flows, attempts, slots, runWorkspaces } = parts;
+  return {
+    notifier: options.notifier,
+    loadRun: (runId) => runs.load(runId),
+    flowOf: (hash) => flows.of(hash),
+    release: (resolved, run) => runWorkspaces.release(resolved, run),
+    attemptsEnded: (runId) => attempts.allGone(runId),
+    settleOutward: (run) => settleOutward(options, runs, run),
+    ...noticeTexts(options.store, (hash) => flows.of(hash)),
+    onReleased(runId) {
+      slots.letGo(runId);
+      onFreed();
+    },
+  };
+}
+
+async function followStored({ runs, flows }: Pick<Parts, "runs" | "flows">, follower: Follower, runId: string) {
+  const run = await runs.load(runId);
+  if (run !== undefined) follower.follow(await flows.of(run.flowHash), run);
+}
+
+type EventNotes = { note(events: readonly RunEvent[]): void };
+
+function bothOf(one: EventNotes, other: EventNotes): EventNotes {
+  return {
+    note(events) {
+      one.note(events);
+      other.note(events);
+    },
+  };
 }
 
 /** Asked before each start of a run that has copies of its files. */

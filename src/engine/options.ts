@@ -4,6 +4,7 @@ import type { Carriers } from "../attempt/carriers.ts";
 import type { Builtin } from "../attempt/builtins.ts";
 import type { AttemptJob, AttemptPorts, ObservedEvent } from "../attempt/job.ts";
 import type { OutwardLog } from "../attempt/outward-log.ts";
+import type { Usage } from "../core/budget/usage.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import type { Result } from "../core/result.ts";
@@ -70,6 +71,8 @@ export type EngineOptions = BudgetOptions & {
   readonly onElsewhere?: (run: Run) => void;
   /** Called with everything that an agent's program shows while it works: tools, tasks of its teammates, the end of its session. */
   readonly onAgentEvent?: (attempt: ObservedAttempt, event: ObservedEvent) => void;
+  /** Called while an attempt works, with what it has used so far: at most every few seconds per attempt. */
+  readonly onUsage?: (attempt: ObservedAttempt, usage: Usage) => void;
   /** A bug in one run must not end the others; it is reported here. `runId` is null where no single run is concerned. */
   readonly onError: (runId: string | null, error: unknown) => void;
 };

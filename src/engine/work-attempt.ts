@@ -21,13 +21,15 @@ import type { SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
 import { jobOf } from "./attempt-job.ts";
 import { type Attempts, finishId, type LiveAttempt, type TokenHolder } from "./attempts.ts";
-import type { EngineOptions } from "./options.ts";
+import type { EngineOptions, ObservedAttempt } from "./options.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
 import type { Delivered } from "./runs.ts";
+import type { LiveBudgets, OpenRoom } from "./schedule/live-budgets.ts";
 import type { Metering } from "./schedule/metering.ts";
 import { startId } from "./schedule/schedule.ts";
 import type { Slots } from "./slots.ts";
+import { createUsageNews, type UsageNews } from "./usage-news.ts";
 import type { RunWorkspaces } from "./workspaces-of-run.ts";
 
 export type AttemptWork = {
@@ -50,6 +52,7 @@ export type AttemptWorkDeps = {
   readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
   readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "sweep">;
   readonly metering: Pick<Metering, "noteReport">;
+  readonly liveBudgets: Pick<LiveBudgets, "open">;
   readonly isClosed: () => boolean;
   /** Updates queue and alarms to match the run, and starts the ready attempts. */
   readonly follow: (runId: string) => Promise<void>;
@@ -59,7 +62,8 @@ export type AttemptWorkDeps = {
   readonly onGone: () => void;
 };
 
-export function createAttemptWork(deps: AttemptWorkDeps): AttemptWork {
+export function createAttemptWork(given: AttemptWorkDeps): AttemptWork {
+  const deps: WorkDeps = { ...given, usageNews: createUsageNews(given.options) };
   return {
     start: (resolved, run, ready) => start(deps, resolved, run, ready),
     adopt: (resolved, run, ready, found) => adopt(deps, resolved, run, ready, found),
@@ -67,7 +71,9 @@ export function createAttemptWork(deps: AttemptWorkDeps): AttemptWork {
   };
 }
 
-async function startQueued(deps: AttemptWorkDeps, ready: ReadyAttempt): Promise<void> {
+type WorkDeps = AttemptWorkDeps & { readonly usageNews: UsageNews };
+
+async function startQueued(deps: WorkDeps, ready: ReadyAttempt): Promise<void> {
   const { runId, stage, attempt } = ready;
   try {
     const delivered = await deps.persist(runId, { type: "attempt.started", stage, attempt }, "engine", startId(ready));
@@ -84,15 +90,18 @@ async function startQueued(deps: AttemptWorkDeps, ready: ReadyAttempt): Promise<
   }
 }
 
-function start(deps: AttemptWorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
+function start(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
   failpoint("start-committed");
   const { live, token } = deps.attempts.work(ready, holderOf(resolved, run, ready));
   begin(deps, { resolved, run, ready, live }, (atWork) => carryOut(deps, atWork, token));
 }
 
-function adopt(deps: AttemptWorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): void {
+function adopt(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): void {
   const live = deps.attempts.adopt(ready, holderOf(resolved, run, ready), found.token);
-  begin(deps, { resolved, run, ready, live }, (atWork) => found.carryOn(carriedPorts(deps, atWork)));
+  begin(deps, { resolved, run, ready, live }, async (atWork) => {
+    await openRoom(deps, atWork);
+    return found.carryOn(carriedPorts(deps, atWork));
+  });
 }
 
 function holderOf({ flow }: ResolvedFlow, run: Run, { runId, stage, attempt, track }: ReadyAttempt): TokenHolder {
@@ -108,11 +117,13 @@ type AttemptAtWork = {
   readonly live: LiveAttempt;
   /** The last usage that the attempt has reported. */
   spent?: ReportedUsage;
+  /** What budgets leave to it; absent until the books were read, and without a limit. */
+  room?: OpenRoom;
 };
 
 type Carry = (atWork: AttemptAtWork) => Promise<CarriedEnd>;
 
-function begin(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry): void {
+function begin(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): void {
   const { resolved, run, ready, live } = atWork;
   // A workspace that outlives the attempt keeps its branch: no other run can have it until it is released.
   if (holdsBranch(resolved, run, ready)) deps.slots.keep(run.id, ready.slot.locks);
@@ -122,12 +133,14 @@ function begin(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry): void
       deps.onFreed();
     })
     .finally(() => {
+      deps.usageNews.end(observedOf(atWork));
+      atWork.room?.close();
       deps.attempts.forget(live);
       deps.onGone();
     });
 }
 
-async function work(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry): Promise<void> {
+async function work(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): Promise<void> {
   const { resolved, run, ready, live } = atWork;
   const beganMs = deps.options.clock.monotonicMs();
   const carried = await endOf(deps, atWork, carry);
@@ -155,7 +168,7 @@ async function work(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry):
 }
 
 /** Even after an error an attempt has a report. */
-async function endOf(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry): Promise<CarriedEnd> {
+async function endOf(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): Promise<CarriedEnd> {
   try {
     const carried = await carry(atWork);
     if (carried.type === "reported") await warnOfStrays(deps, atWork.ready, carried.strays);
@@ -167,7 +180,7 @@ async function endOf(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry)
 }
 
 /** The process of the attempt is gone, and its agent may not be: the stage is ready again when nothing of it works any more. */
-async function takeBack(deps: AttemptWorkDeps, { resolved, run, ready, live, spent }: AttemptAtWork, why: string) {
+async function takeBack(deps: WorkDeps, { resolved, run, ready, live, spent }: AttemptAtWork, why: string) {
   const { stage, attempt } = ready;
   await deps.options.processes.killLeftovers({ marker: markerOf(deps.options.storeId, run.id, stage, attempt) });
   const isWanted = deps.attempts.endWork(live) === "reporting";
@@ -180,10 +193,11 @@ async function takeBack(deps: AttemptWorkDeps, { resolved, run, ready, live, spe
   deps.onFreed();
 }
 
-async function carryOut(deps: AttemptWorkDeps, atWork: AttemptAtWork, token: string): Promise<CarriedEnd> {
+async function carryOut(deps: WorkDeps, atWork: AttemptAtWork, token: string): Promise<CarriedEnd> {
   const { options, workspaces } = deps;
   const { resolved, run, ready, live } = atWork;
   const job = jobOf(options, resolved, run, ready, token);
+  await openRoom(deps, atWork);
   await options.beforeWork?.(run);
   // A person's edit of the ticket's file may just have ended the run. Nobody reads this report.
   if (live.abort.signal.aborted)
@@ -195,7 +209,7 @@ async function carryOut(deps: AttemptWorkDeps, atWork: AttemptAtWork, token: str
 }
 
 /** In this process, which the attempt does not outlive. */
-async function carryHere(deps: AttemptWorkDeps, atWork: AttemptAtWork, job: AttemptJob): Promise<CarriedEnd> {
+async function carryHere(deps: WorkDeps, atWork: AttemptAtWork, job: AttemptJob): Promise<CarriedEnd> {
   const { options } = deps;
   const straysIn = options.processes.watchStrays?.();
   let folder: string | undefined;
@@ -217,11 +231,11 @@ async function carryHere(deps: AttemptWorkDeps, atWork: AttemptAtWork, job: Atte
 }
 
 /** What an attempt asks of this engine, wherever it is carried out. */
-function carriedPorts(deps: AttemptWorkDeps, atWork: AttemptAtWork): CarriedPorts {
-  const { options } = deps;
-  const { resolved, run, ready, live } = atWork;
+function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
+  const { options, usageNews } = deps;
+  const { run, ready, live } = atWork;
   const { stage, attempt } = ready;
-  const { agent } = holderOf(resolved, run, ready);
+  const observed = observedOf(atWork);
   return {
     earlierAttempts: () => options.store.attempts(run.id),
     note: (facts) => options.store.noteAttempt(run.id, stage, attempt, cleanFacts(facts, options.runners.redact)),
@@ -233,15 +247,21 @@ function carriedPorts(deps: AttemptWorkDeps, atWork: AttemptAtWork): CarriedPort
     },
     isSettled: async () => live.state.at === "lingering",
     ...permissionPorts(deps, atWork),
-    spent: (reported) => void (atWork.spent = reported),
-    observed: (event) => options.onAgentEvent?.({ run, stage, attempt, agent }, event),
+    room: () => atWork.room?.now() ?? [],
+    watchRoom: (onChange) => atWork.room?.watch(onChange),
+    spent(reported) {
+      atWork.spent = reported;
+      atWork.room?.spent(reported.usage);
+      usageNews.note(observed, reported);
+    },
+    observed: (event) => options.onAgentEvent?.(observed, event),
     signal: live.abort.signal,
   };
 }
 
 /** The question is stored under its own name: an agent that asks again, after a restart too, asks no second time. */
 function permissionPorts(
-  { persist }: AttemptWorkDeps,
+  { persist }: WorkDeps,
   { run: { id: runId }, ready: { stage, attempt }, live }: AttemptAtWork,
 ): Pick<CarriedPorts, "askPermission" | "expirePermission"> {
   const where = { stage, attempt };
@@ -267,9 +287,19 @@ function permissionPorts(
   };
 }
 
+async function openRoom({ liveBudgets }: WorkDeps, atWork: AttemptAtWork): Promise<void> {
+  const room = await liveBudgets.open(atWork.run, atWork.ready);
+  if (room !== null) atWork.room = room;
+}
+
+function observedOf({ resolved, run, ready }: AttemptAtWork): ObservedAttempt {
+  const { stage, attempt } = ready;
+  return { run, stage, attempt, agent: holderOf(resolved, run, ready).agent };
+}
+
 /** They are not ended: nothing proves whose they are. */
 async function warnOfStrays(
-  { options, persist }: AttemptWorkDeps,
+  { options, persist }: WorkDeps,
   { runId, stage, attempt }: ReadyAttempt,
   strays: readonly Stray[],
 ): Promise<void> {
@@ -283,10 +313,7 @@ async function warnOfStrays(
 }
 
 /** An act outside is permitted by the same store that takes a cancel: whichever is stored first counts. */
-function outwardLog(
-  { options, persist }: AttemptWorkDeps,
-  { run, ready, live }: AttemptAtWork,
-): AttemptPorts["outward"] {
+function outwardLog({ options, persist }: WorkDeps, { run, ready, live }: AttemptAtWork): AttemptPorts["outward"] {
   const { stage, attempt } = ready;
   return {
     async intend(act) {
@@ -306,11 +333,7 @@ function outwardLog(
   };
 }
 
-function deliverReport(
-  deps: AttemptWorkDeps,
-  { resolved, run, ready }: AttemptAtWork,
-  report: Report,
-): Promise<Delivered> {
+function deliverReport(deps: WorkDeps, { resolved, run, ready }: AttemptAtWork, report: Report): Promise<Delivered> {
   const { track, stage, attempt } = ready;
   const found = findWork(resolved.flow, run, track, stage);
   const actor: Actor = found?.kind === "agent" ? `agent:${found.shownAgent}` : "engine";
@@ -319,7 +342,7 @@ function deliverReport(
 
 /** The usage of an attempt counts even when its report does not. */
 async function deliverUsage(
-  deps: AttemptWorkDeps,
+  deps: WorkDeps,
   { runId, stage, attempt }: ReadyAttempt,
   reported: ReportedUsage | undefined,
 ): Promise<void> {
@@ -337,7 +360,7 @@ async function deliverUsage(
  * is free.
  */
 async function closeShared(
-  { options, workspaces, slots, onFreed }: AttemptWorkDeps,
+  { options, workspaces, slots, onFreed }: WorkDeps,
   { resolved, ready }: AttemptAtWork,
   now: Run,
 ): Promise<void> {

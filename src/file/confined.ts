@@ -56,6 +56,29 @@ export function readConfinedBytes(root: string, path: string, maxBytes: number):
   });
 }
 
+/** A file that is open: which one it is, and its length at that moment. The caller closes it. */
+export type FileToRead = { readonly fd: number; readonly identity: string; readonly size: number };
+
+/** Opens a file to be read piece by piece; undefined if there is none. */
+export function openConfined(root: string, path: string): Result<FileToRead | undefined> {
+  return confined(path, () => {
+    const before = walk(root, path);
+    const found = before?.at(-1);
+    if (before === undefined || found === undefined) return undefined;
+    requirePlainFile(path, found);
+    const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const opened = fstatSync(fd, { bigint: true });
+      requirePlainFile(path, opened);
+      requireSame(path, before, [...(walk(root, path) ?? []).slice(0, -1), opened]);
+      return { fd, identity: `${opened.dev}:${opened.ino}`, size: Number(opened.size) };
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+  });
+}
+
 /** Writes a new file beside the old one and renames it, so nothing is ever written through a link or into a file with a second name. */
 export function writeConfined(root: string, path: string, text: string, mode = 0o600): Result<null> {
   return confined(path, () => {

@@ -104,7 +104,11 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   const settings = createUserSettings({ environment, flags: options.flags, initial: config, onProblem });
   const inbound = openInbound({ config, settings, environment, home, deps, notifier, onProblem });
   const web = loadWeb(join(shippedDir, "dist", "web"));
-  passrail.listen({ onChange: () => hub.catchUp() });
+  passrail.listen({
+    onChange: () => hub.catchUp(),
+    onUsage: ({ run, stage, attempt }, usage) =>
+      hub.usage({ runId: run.id, subjectId: run.subject.id, stage, attempt, usage }),
+  });
   // Other processes write to the store too, such as commands beside the daemon.
   const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS).unref();
   const open: Listening[] = [];

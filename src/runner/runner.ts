@@ -95,6 +95,7 @@ export const FAILURES = [
   "server_error",
   "unreachable",
   "turn_limit",
+  "tool_loop",
   "budget",
   "denied",
   "session_lost",

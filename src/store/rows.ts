@@ -1,7 +1,7 @@
 // The only place that knows both spellings: columns in snake_case on one side, the port's records on the other.
 // JSON is read as what we wrote; verify is there for doubts.
 
-import { toUsd } from "../core/budget/budget.ts";
+import { type BudgetAmounts, toUsd } from "../core/budget/budget.ts";
 import type { Command } from "../core/run/command.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -249,6 +249,10 @@ export function toUsage(row: UsageRow): Usage {
     outputTokens: row.output_tokens,
     cachedTokens: row.cached_tokens,
   };
+}
+
+export function toAmounts({ usd, tokens }: BudgetAmounts): BudgetAmounts {
+  return { usd: toUsd(usd), tokens };
 }
 
 export function toWork(row: WorkRow): WorkRecord {

@@ -759,6 +759,28 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.commit(start)).toEqual({ type: "ok", seq: 4, version: 4 });
     });
 
+    test("what is booked under a key counts reservations and reports, and the part of one attempt is known", async () => {
+      const [a, b] = [newRun("a"), newRun("b")];
+      const starts = [startMetered(a, { usd: 1, tokens: 1000 }), startMetered(b, { usd: 2, tokens: 500 })];
+      await commitAll(store, [a, b, ...starts]);
+      const keys = [
+        { scope: "day", key: "2026-01-01" },
+        { scope: "run", key: "a" },
+        { scope: "run", key: "nobody" },
+      ] as const;
+      const ask = (runId: string) => store.booked({ keys, runId, stage: "analyst", attempt: 1 });
+      const [day, own, none] = [
+        { usd: 3, tokens: 1500 },
+        { usd: 1, tokens: 1000 },
+        { usd: 0, tokens: 0 },
+      ];
+      expect(await ask("a")).toEqual({ keys: [day, own, none], own });
+      expect(await ask("nobody")).toMatchObject({ own: null });
+      await commitAll(store, [recordUsage(starts[1] as Change, { usd: 0.25, inputTokens: 100, outputTokens: 20 })]);
+      const now = { usd: 0.25, tokens: 120 };
+      expect(await ask("b")).toEqual({ keys: [{ usd: 1.25, tokens: 1120 }, own, none], own: now });
+    });
+
     test("from four fifths of a limit on, the answer says so", async () => {
       const a = newRun("a");
       await commitAll(store, [a]);

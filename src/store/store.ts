@@ -3,7 +3,14 @@
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { CachedCheck } from "../core/flow/check-result.ts";
-import type { BudgetUse, OverBudget, Reservation, SpendingKey } from "../core/budget/budget.ts";
+import type {
+  BudgetAmounts,
+  BudgetScope,
+  BudgetUse,
+  OverBudget,
+  Reservation,
+  SpendingKey,
+} from "../core/budget/budget.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Command } from "../core/run/command.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -239,6 +246,19 @@ export type ClaimResult =
 
 export type Damage = { readonly seq: number | null; readonly runId: string | null; readonly what: string };
 
+export type BookedQuery = {
+  readonly keys: readonly { readonly scope: BudgetScope; readonly key: string }[];
+  readonly runId: string;
+  readonly stage: string;
+  readonly attempt: number;
+};
+
+export type Booked = {
+  /** In the order of the query. */
+  readonly keys: readonly BudgetAmounts[];
+  readonly own: BudgetAmounts | null;
+};
+
 export interface Store {
   /**
    * If it throws, the change is stored or is not, never a part of it: `loadRun` tells. Repeating it is safe, because a stored change is
@@ -301,6 +321,8 @@ export interface Store {
     readonly since?: string;
     readonly runId?: string;
   }): Promise<readonly SpendingRow[]>;
+  /** What is booked under these keys, reservations included, and what of it is booked for one attempt; null if it is not metered. */
+  booked(query: BookedQuery): Promise<Booked>;
   /** What the last attempts of an agent with this runner and model used, newest first; those that used nothing are left out. */
   usageHistory(query: {
     readonly agent: string;

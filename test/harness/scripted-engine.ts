@@ -27,6 +27,7 @@ export type ScriptedOptions = Pick<EngineOptions, "budgets" | "lingerMs"> & {
   readonly agent: (job: ScriptedJob) => Report | Promise<Report>;
   readonly metered?: (stage: string) => Metered | null;
   readonly slots?: number;
+  readonly onUsage?: EngineOptions["onUsage"];
   /** Between the engine and the store file: a store that fails, or loses its answers. */
   readonly wrap?: (store: Store) => Store;
   /** An existing folder; the harness does not remove it. */
@@ -101,7 +102,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       readYaml: never,
       onError: (_runId, error) => errors.push(error),
       metered: (_resolved, _run, stage) => options.metered?.(stage.id) ?? null,
-      ...optional({ budgets: options.budgets, lingerMs: options.lingerMs }),
+      ...optional({ budgets: options.budgets, lingerMs: options.lingerMs, onUsage: options.onUsage }),
     });
   const store = openStore();
   const scripted: Scripted = {

@@ -32,6 +32,14 @@ export function usageSince(total: Usage, before: Usage | null): Usage {
   });
 }
 
+/** The larger number of each kind: two reports of the same work, of which each may have seen less. */
+export function largerUsage(one: Usage, other: Usage): Usage {
+  return combine((key) => {
+    const [a, b] = [one[key], other[key]];
+    return a === null || b === null ? (a ?? b) : Math.max(a, b);
+  });
+}
+
 export function tokensOf(usage: Usage): number | null {
   return usage.inputTokens === null && usage.outputTokens === null
     ? null

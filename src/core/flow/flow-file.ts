@@ -209,6 +209,14 @@ const limits = z.strictObject({
     .regex(OUTPUT_PATTERN)
     .describe("bytes of output kept and allowed: 512kb, 10mb; at most 100mb")
     .optional(),
+  same_calls: z
+    .int()
+    .min(3)
+    .max(1000)
+    .describe(
+      "the same tool call with the same answer, or two in turn, so often in a row; three times as often where the answers differ (default 12)",
+    )
+    .optional(),
 });
 
 const notify = z

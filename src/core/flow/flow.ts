@@ -80,6 +80,8 @@ export type StageLimits = {
   readonly permissionMs?: number;
   /** More output than this ends the attempt; Passrail keeps no more than this on disk. */
   readonly outputBytes: number;
+  /** The same tool call this often in a row ends the attempt; absent: the default of whoever watches. */
+  readonly sameCalls?: number;
 };
 
 type StageBase = {
@@ -491,6 +493,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   const idle = stage.limits?.idle ?? defaults.limits?.idle;
   const permission = stage.limits?.permission ?? defaults.limits?.permission;
   const output = stage.limits?.output ?? defaults.limits?.output;
+  const sameCalls = stage.limits?.same_calls ?? defaults.limits?.same_calls;
   const turns = stage.turns ?? defaults.turns;
   const model = stage.model ?? (kind === "agent" ? defaults.model : undefined);
   const workspace = stage.workspace ?? defaults.workspace;
@@ -521,6 +524,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
       totalMs: totalText === undefined ? DEFAULT_TOTAL_MS : durationMs(totalText),
       ...(permission === undefined ? {} : { permissionMs: durationMs(permission) }),
       outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : outputBytes(output),
+      ...optional({ sameCalls }),
     },
     prompt: Array.isArray(stage.prompt) ? stage.prompt : (defaults.prompt ?? DEFAULT_PROMPT),
     ...(typeof stage.prompt === "string" ? { instruction: stage.prompt } : {}),

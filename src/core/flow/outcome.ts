@@ -2,6 +2,7 @@
 // Readers (verdict/) parse text into reports; `judge` turns a report into exactly one outcome.
 
 import type { ReportedUsage } from "../budget/budget.ts";
+import type { ReachedLimit } from "../budget/room.ts";
 import type { JsonObject } from "../json.ts";
 import type { CheckResult } from "./check-result.ts";
 
@@ -68,6 +69,8 @@ export type Report = {
   readonly usage?: ReportedUsage;
   /** When the limit that is the cause ends, ISO 8601, if the vendor reports it. */
   readonly resetsAt?: string;
+  /** The limit that ended the attempt in the middle of its work; its session goes on when a person raises it. */
+  readonly reached?: ReachedLimit;
   /** The attempt ended because its agent asked a person; the questions are stored. */
   readonly asked?: true;
   /** The channel that decided. */

@@ -328,6 +328,7 @@ function revisionContext(context: PromptContext): string {
   if (loop > 0) lines.push(`This is revision loop ${loop}${max === null ? "" : ` of ${max}`}.`);
   else if (carry.reason === "again" && max !== null)
     lines.push(`A person asked for this attempt; 0 of ${max} revision loops are used.`);
+  if (carry.cutOff !== undefined) lines.push(carry.cutOff);
   const names = new Set([...carry.names, ...(carry.reason === "sent-back" ? stage.carryOnRetry : [])]);
   const files = [...names].flatMap((name) =>
     context.facts.files[name] === undefined ? [] : [{ name, text: context.facts.files[name] }],

@@ -33,6 +33,8 @@ export type Carry = {
   readonly origin?: string;
   /** What people told the receiver meanwhile; only in stories. */
   readonly told?: Told;
+  /** Why the attempt before was stopped in the middle of its work, in a sentence for its agent: its session goes on. */
+  readonly cutOff?: string;
 };
 
 /** What people told a stage of a story about the work that it has. */
@@ -102,6 +104,8 @@ export type InboxItem = {
       readonly size: number;
       /** The attempt that waits; it has not started. */
       readonly attempt: number;
+      /** The attempt before it reached the limit in the middle of its work. */
+      readonly stopped?: true;
     }
 );
 

@@ -3,11 +3,13 @@
 
 import { amountText, overText, readRaise, scopeText, soundUsage, type ReportedUsage } from "../budget/budget.ts";
 import { ticketKey } from "./run-budget.ts";
+import { type ReachedLimit, reachedText } from "../budget/room.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { WorkStage } from "../flow/flow.ts";
 import { hasNeverBegun } from "./postponement.ts";
 import type { Outcome, Report } from "../flow/outcome.ts";
-import type { InboxItem, Track } from "./run.ts";
+import { ready } from "./routing.ts";
+import type { Carry, InboxItem, Track } from "./run.ts";
 import { findWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 import type { Usage } from "../budget/usage.ts";
@@ -100,6 +102,30 @@ export function reached(draft: Draft, signal: Signal & { type: "budget.reached" 
   const text = `${stage} does not start: ${overText(signal)}`;
   tell(draft, { to: who, event: "budget", text, item: item.number });
   return undefined;
+}
+
+/** The cause of an attempt that a budget ended in the middle of its work. */
+export const OVER_BUDGET = "over_budget";
+
+/** The attempt used up a limit. The next one goes on where it was, when a person has raised the limit or a new day has begun. */
+export function reachedAtWork(
+  draft: Draft,
+  { track, stage, carry }: Ended & { readonly carry: Carry },
+  limit: ReachedLimit,
+): void {
+  const told = reachedText(limit);
+  const cutOff = `Your last session was stopped in the middle of its work because ${told}. There is room again: go on from the files as they are now.`;
+  ready(draft, { track, stage, carry: { ...carry, cutOff } });
+  const found = draft.run.tracks[track];
+  if (found?.at !== "ready") return;
+  const { scope, key, unit, used, limit: most, needed, size } = limit;
+  const who = draft.flow.escalation.notify;
+  const base = { kind: "budget", number: draft.run.items + 1, stage: stage.id, who, openedAt: draft.at } as const;
+  const amounts = { scope, key, unit, used, limit: most, needed, size };
+  const item: InboxItem = { ...base, ...amounts, attempt: found.attempt, stopped: true };
+  emit(draft, { type: "budget.reached", track, item, carry: found.carry });
+  showStatus(draft, draft.flow.words.status.waiting);
+  tell(draft, { to: who, event: "budget", text: `${stage.id} was stopped: ${told}`, item: item.number });
 }
 
 export function neared(draft: Draft, signal: Signal & { type: "budget.neared" }): string | undefined {

@@ -24,7 +24,7 @@ import type { Carry, Run, Track } from "./run.ts";
 import { isEnded, pendingInputs } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
-import { held, neared, reached, renewed, settleUsage, spent } from "./spending.ts";
+import { held, neared, OVER_BUDGET, reached, reachedAtWork, renewed, settleUsage, spent } from "./spending.ts";
 
 export type Step = {
   readonly run: Run;
@@ -276,6 +276,10 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   for (const warning of outcome.warnings) {
     const [code = ""] = warning.split(": ", 1);
     warn(draft, stage.id, /^[a-z_]{1,60}$/u.test(code) ? code : "warning", warning);
+  }
+  if (report.reached !== undefined && outcome.cause === OVER_BUDGET) {
+    reachedAtWork(draft, ended, report.reached);
+    return undefined;
   }
   const later = postponement(outcome.cause, before, signal.at, report.resetsAt);
   if (later !== undefined) {

@@ -2,6 +2,7 @@
 // The table is exhaustive, so a new event does not compile before it has its words.
 
 import { amountText, overText, scopeText } from "../budget/budget.ts";
+import { reachedText } from "../budget/room.ts";
 import { tokensOf } from "../budget/usage.ts";
 import { issueText, type Outcome } from "../flow/outcome.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -223,7 +224,7 @@ function ofItem(item: InboxItem): Said {
     case "escalation":
       return ofStage(item, "escalation", item.reason);
     case "budget":
-      return ofStage(item, "budget", overText(item));
+      return ofStage(item, "budget", item.stopped === true ? reachedText(item) : overText(item));
   }
 }
 

@@ -1,6 +1,7 @@
 // What an open item asks and the commands that answer it, in words: the inbox, `work`, the report, the API and notices say the same.
 
 import { overText } from "../budget/budget.ts";
+import { reachedText } from "../budget/room.ts";
 import { issueText } from "../flow/outcome.ts";
 import type { InboxItem } from "../run/run.ts";
 
@@ -22,7 +23,9 @@ export function asksOf(item: InboxItem): readonly string[] {
     case "escalation":
       return [item.reason];
     case "budget":
-      return [overText(item)];
+      return [
+        item.stopped === true ? `it was stopped in the middle of its work: ${reachedText(item)}` : overText(item),
+      ];
   }
 }
 

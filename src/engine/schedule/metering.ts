@@ -1,11 +1,12 @@
 // A start that costs something: the reservation booked with it, or the signal that replaces it when its runner or a budget is used up.
 
-import type { OverBudget, Reservation } from "../../core/budget/budget.ts";
+import type { BudgetUnit, KeyedLimit, OverBudget, Reservation } from "../../core/budget/budget.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Report } from "../../core/flow/outcome.ts";
 import type { Run } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import type { Signal } from "../../core/run/signal.ts";
+import type { Overruns } from "./live-budgets.ts";
 import type { ReadyAttempt } from "../ready-attempt.ts";
 import type { EngineBudgets, Meter } from "./budgets.ts";
 import type { Holds } from "./holds.ts";
@@ -31,9 +32,24 @@ export type Metering = {
   noteReport(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, report: Report, beganMs: number): void;
 };
 
-export type MeteringDeps = { readonly budgets: EngineBudgets; readonly holds: Holds; readonly newId: () => string };
+export type MeteringDeps = {
+  readonly budgets: EngineBudgets;
+  /** What working attempts have used on top of their reservations: it is not booked yet, and leaves less room for others. */
+  readonly overruns: Overruns;
+  readonly holds: Holds;
+  readonly newId: () => string;
+};
 
-export function createMetering({ budgets, holds, newId }: MeteringDeps): Metering {
+function lessOverrun(limit: KeyedLimit, overruns: Overruns): KeyedLimit {
+  const over = overruns(limit.scope, limit.key);
+  const less = (unit: BudgetUnit): number | null => {
+    const most = limit[unit];
+    return most === null ? null : Math.max(0, most - over[unit]);
+  };
+  return { ...limit, usd: less("usd"), tokens: less("tokens") };
+}
+
+export function createMetering({ budgets, overruns, holds, newId }: MeteringDeps): Metering {
   function meterOf(resolved: ResolvedFlow, run: Run, track: string, id: string): Promise<Meter> | null {
     const stage = findWork(resolved.flow, run, track, id);
     return stage === undefined ? null : budgets.meter(resolved, run, stage);
@@ -56,11 +72,14 @@ export function createMetering({ budgets, holds, newId }: MeteringDeps): Meterin
       return { signal: { type: "attempt.held", ...where, runner: meter.runner, cause: hold.cause, until: hold.until } };
     const over = refused.get(`${stage}/${attempt}`);
     if (over !== undefined) {
-      const { scope, key, unit, used, limit, needed } = over;
+      const { scope, key, unit, needed } = over;
+      const more = overruns(scope, key)[unit];
+      const [used, limit] = [over.used + more, over.limit + more];
       const size = budgets.of(run)[scope][unit] ?? limit;
       return { signal: { type: "budget.reached", ...where, scope, key, unit, used, limit, needed, size } };
     }
-    const reserved = budgets.reservation(meter, run, attempt, at);
+    const whole = budgets.reservation(meter, run, attempt, at);
+    const reserved = { ...whole, limits: whole.limits.map((limit) => lessOverrun(limit, overruns)) };
     const { agent, runner, model, usd, tokens, ticket } = reserved;
     return { signal: { ...signal, reserved: { agent, runner, model, usd, tokens, ticket } }, reserved };
   }

@@ -294,7 +294,9 @@ function nameOf(call: Fields): string {
 
 function inputOf(call: Fields): string {
   const raw = call["rawInput"];
-  if (raw !== undefined && raw !== null && Object.keys(fields(raw)).length > 0) return toolText(raw);
+  // A call that is only announced names its folder and nothing else.
+  const isAnnounced = Object.keys(fields(raw)).every((key) => key === "cwd");
+  if (raw !== undefined && raw !== null && !isAnnounced) return toolText(raw);
   if (typeof raw === "string") return toolText(raw);
   const diff = list(call["content"])
     .map(fields)

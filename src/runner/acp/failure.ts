@@ -59,6 +59,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], (program: AcpProgram) => strin
   server_error: () => "its model provider failed",
   unreachable: () => "its model provider cannot be reached; check the network and the configured address",
   turn_limit: () => "the limit of turns is reached",
+  tool_loop: () => "it turned in a circle",
   budget: () => "its cost limit is reached",
   denied: () => "it ended because a permission was refused",
   session_lost: () => "the session to resume no longer exists",

@@ -134,7 +134,9 @@ function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: C
     case "unreachable":
       return "Claude Code cannot reach its model provider: check the network and ANTHROPIC_BASE_URL";
     case "turn_limit":
-      return "Claude Code used up the turns of this attempt: allow more with `max_turns`, or ask for less at once";
+      return "Claude Code used up the turns of this attempt: allow more with `turns`, or ask for less at once";
+    case "tool_loop":
+      return "Claude Code turned in a circle";
     case "budget":
       return "Claude Code spent what this attempt may cost: allow more with `max_cost`";
     case "denied":

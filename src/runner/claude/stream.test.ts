@@ -62,7 +62,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   flaky: { failure: null, text: /^Recovered\./ },
   "hang-timeout": { failure: "server_error", message: /Request timed out/ },
   happy: { failure: null, text: /^The file is written\.[^]*"verdict":"APPROVED"/ },
-  maxturns: { failure: "turn_limit", message: /max_turns.*maximum number of turns \(3\)/, text: "Again." },
+  maxturns: { failure: "turn_limit", message: /`turns`.*maximum number of turns \(3\)/, text: "Again." },
   "mcp-dead": SUCCESS,
   "mcp-endturn": { failure: null, text: "" },
   "mcp-http": SUCCESS,

@@ -109,11 +109,16 @@ function readAssistant(state: ClaudeState, event: Fields): readonly AgentEvent[]
     state.resetsAt = resetOf(fields(event["api_error_params"])["rate_limit_info"]) ?? state.resetsAt;
     return [];
   }
-  state.used.addMessage(id, message["usage"]);
+  // A message comes in pieces, with the same numbers.
+  const isNew = state.used.addMessage(id, message["usage"]);
   const named = text(message["model"]);
   if (state.model === null && named !== "<synthetic>") state.model = named;
   const ofSubAgent = text(event["parent_tool_use_id"]) !== null;
-  return list(message["content"]).flatMap((block) => readBlock(state, fields(block), { messageId: id, ofSubAgent }));
+  const shown = list(message["content"]).flatMap((block) =>
+    readBlock(state, fields(block), { messageId: id, ofSubAgent }),
+  );
+  const usage = isNew ? state.used.ofThisRun() : null;
+  return usage === null ? shown : [...shown, { type: "usage", usage }];
 }
 
 function readUser(state: ClaudeState, event: Fields): readonly AgentEvent[] {

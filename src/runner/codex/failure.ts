@@ -86,6 +86,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], string>> = {
   server_error: "Codex' model provider failed",
   unreachable: "Codex cannot reach its model provider: check the network and the provider's address",
   turn_limit: "Codex used up its turns",
+  tool_loop: "Codex turned in a circle",
   budget: "Codex spent what it may",
   denied: "Codex ended because a permission was refused",
   session_lost: "The Codex conversation to resume no longer exists",

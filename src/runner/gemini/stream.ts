@@ -25,7 +25,11 @@ type GeminiState = {
   /** The agent's messages since its last tool call. */
   said: string;
   toolCalls: number;
+  /** For people. */
+  lastCall: string;
   result: Fields | null;
+  /** Its own words about a circle in which the model turned; it ends with success all the same. */
+  loop: string | null;
   /** Names of tools by the id of their call. */
   readonly names: Map<string, string>;
   readonly denials: string[];
@@ -38,7 +42,9 @@ export function createGeminiReader(clean: (text: string) => string = (each) => e
     pieces: [],
     said: "",
     toolCalls: 0,
+    lastCall: "",
     result: null,
+    loop: null,
     names: new Map(),
     denials: [],
     clean,
@@ -59,7 +65,7 @@ export function createGeminiReader(clean: (text: string) => string = (each) => e
         toolCalls: state.toolCalls,
         structured: null,
         denials: state.denials,
-        failure: failureOfEnd(state.result, end),
+        failure: failureOfEnd(state, end),
       },
     }),
   };
@@ -96,8 +102,11 @@ function readOther(state: GeminiState, event: Fields, type: string | null): read
       return readCall(state, event);
     case "tool_result":
       return readReturn(state, event);
-    case "error":
-      return [{ type: "notice", kind: "warning", text: eventText(text(event["message"]) ?? "an error") }];
+    case "error": {
+      const words = text(event["message"]) ?? "an error";
+      if (words.toLowerCase().includes("loop detected")) state.loop = words;
+      return [{ type: "notice", kind: "warning", text: eventText(words) }];
+    }
     case "result": {
       state.result = event;
       const usage = usageOf(event);
@@ -114,6 +123,7 @@ function readCall(state: GeminiState, event: Fields): AgentEvent[] {
   const id = text(event["tool_id"]) ?? `tool-${state.toolCalls}`;
   const name = text(event["tool_name"]) ?? "tool";
   state.names.set(id, name);
+  state.lastCall = `${name} ${toolText(event["parameters"])}`.slice(0, 300);
   state.toolCalls += 1;
   state.said = "";
   return [{ type: "tool.called", id, name, input: toolText(event["parameters"]) }];
@@ -134,9 +144,13 @@ function readReturn(state: GeminiState, event: Fields): AgentEvent[] {
 /** Errors of a tool call that are decisions of the program, not of the tool. */
 const REFUSALS = new Set(["policy_violation", "tool_not_registered", "permission_denied"]);
 
-function failureOfEnd(result: Fields | null, end: ProgramEnd): Failure | null {
+function failureOfEnd({ result, loop, lastCall }: GeminiState, end: ProgramEnd): Failure | null {
   const ended = end.reason === "exited" || end.reason === "signaled";
   if (result === null) return ended ? leftGemini(end) : null;
+  if (loop !== null) {
+    const call = lastCall === "" ? "" : ` Its last call: ${lastCall}.`;
+    return { kind: "tool_loop", message: `${GEMINI.title} stopped because the model turned in a circle.${call}` };
+  }
   if (result["status"] === "success") {
     if (!ended || (end.reason === "exited" && end.exitCode === 0)) return null;
     return leftGemini(end);

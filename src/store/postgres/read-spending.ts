@@ -12,8 +12,8 @@ import {
   statsOf,
   STEP_TYPES,
 } from "../insight-fold.ts";
-import { toSpendingRow, toUsage } from "../rows.ts";
-import type { FailureRow, FlowStats, Insights, SpendingRow } from "../store.ts";
+import { toAmounts, toSpendingRow, toUsage } from "../rows.ts";
+import type { Booked, BookedQuery, FailureRow, FlowStats, Insights, SpendingRow } from "../store.ts";
 import { createConditions, type DatabaseQueries } from "./queries.ts";
 import { plainText } from "./text.ts";
 
@@ -28,6 +28,32 @@ const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
 };
 
 export function readSpending({ all }: DatabaseQueries) {
+  async function booked({ keys, runId, stage, attempt }: BookedQuery): Promise<Booked> {
+    const asked = keys.map(({ scope, key }) => [scope, plainText(key)] as const);
+    const sums = await all(
+      (row: { scope: string; key: string; usd: number; tokens: number }) => ({ ...row, ...toAmounts(row) }),
+      "SELECT scope, key, usd, tokens FROM passrail.spent WHERE (scope, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))",
+      asked.map(([scope]) => scope),
+      asked.map(([, key]) => key),
+    );
+    const [own = null] = await all(
+      toAmounts,
+      `SELECT booked_usd AS usd, booked_tokens AS tokens FROM passrail.spending
+        WHERE run_number = (SELECT number FROM passrail.runs WHERE id = $1) AND stage = $2 AND attempt = $3`,
+      plainText(runId),
+      plainText(stage),
+      attempt,
+    );
+    const sumOf = (scope: string, key: string) => sums.find((row) => row.scope === scope && row.key === key);
+    return {
+      keys: asked.map(([scope, key]) => {
+        const { usd = 0, tokens = 0 } = sumOf(scope, key) ?? {};
+        return { usd, tokens };
+      }),
+      own,
+    };
+  }
+
   function spending(query: {
     readonly by: SpendingKey;
     readonly since?: string;
@@ -68,7 +94,7 @@ export function readSpending({ all }: DatabaseQueries) {
     return all(toUsage, sql, query.agent, query.runner, query.model, query.limit);
   }
 
-  return { spending, usageHistory, ...readInsight({ all }) };
+  return { spending, usageHistory, booked, ...readInsight({ all }) };
 }
 
 /** The newest runs, and of those the ones since a time: cut first, so that the table is never walked. */

@@ -40,6 +40,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     inbox: () => read((reads) => reads.inbox()),
     pendingWork: () => read((reads) => reads.pendingWork()),
     spending: (query) => read((reads) => reads.spending(query)),
+    booked: (query) => read((reads) => reads.booked(query)),
     usageHistory: (query) => read((reads) => reads.usageHistory(query)),
     flowStats: (query) => read((reads) => reads.flowStats(query)),
     insights: (query) => read((reads) => reads.insights(query)),

@@ -3,9 +3,9 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { SpendingKey } from "../../core/budget/budget.ts";
 import type { Usage } from "../../core/budget/usage.ts";
-import type { SpendingRow } from "../store.ts";
+import type { Booked, BookedQuery, SpendingRow } from "../store.ts";
 import { type Queries, RUN_NUMBER } from "./queries.ts";
-import { toSpendingRow, toUsage } from "../rows.ts";
+import { toAmounts, toSpendingRow, toUsage } from "../rows.ts";
 
 const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
   agent: "s.agent",
@@ -20,7 +20,17 @@ const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
 /** For sums over everything: left to itself, SQLite walks the index of times and looks up every row. */
 const SPENDING_ITSELF = "INDEXED BY sqlite_autoindex_spending_1";
 
-export function readSpending({ all }: Queries) {
+export function readSpending({ all, first }: Queries) {
+  function booked({ keys, runId, stage, attempt }: BookedQuery): Booked {
+    const ofKey = "SELECT usd, tokens FROM spent WHERE scope = ? AND key = ?";
+    const own = `SELECT booked_usd AS usd, booked_tokens AS tokens FROM spending
+      WHERE run_number = ${RUN_NUMBER} AND stage = ? AND attempt = ?`;
+    return {
+      keys: keys.map(({ scope, key }) => first(toAmounts, ofKey, scope, key) ?? { usd: 0, tokens: 0 }),
+      own: first(toAmounts, own, runId, stage, attempt) ?? null,
+    };
+  }
+
   function spending(query: {
     readonly by: SpendingKey;
     readonly since?: string;
@@ -66,5 +76,5 @@ export function readSpending({ all }: Queries) {
     return all(toUsage, sql, query.agent, query.runner, query.model, query.limit);
   }
 
-  return { spending, usageHistory };
+  return { spending, usageHistory, booked };
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Budgets, NO_BUDGETS, type ReportedUsage } from "../../../src/core/budget/budget.ts";
 import type { Report } from "../../../src/core/flow/outcome.ts";
+import { reachedIn } from "../../../src/core/budget/room.ts";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import {
   flowOf,
@@ -82,6 +83,122 @@ test("ten attempts are ready at once and the day's budget is for three: three st
   for (const { finish } of jobs) finish(costing(0.25));
   await scripted.engine.idle();
   expect(await scripted.store.spending({ by: "day" })).toMatchObject([{ attempts: 3, usd: 0.75, unknownUsd: 0 }]);
+});
+
+test("what a working attempt has used is known at once, is kept with it, and is no event of the run", async () => {
+  const { jobs, agent } = gated();
+  const heard: unknown[] = [];
+  await open({ agent, onUsage: ({ run, stage, attempt }, usage) => heard.push([run.id, stage, attempt, usage]) });
+  await scripted.start("r1");
+  await expect.poll(() => jobs.length).toBe(1);
+  const before = (await scripted.types("r1")).length;
+  // Many reports in a row are told once now, and the last of them a moment later.
+  for (const cost of [0.1, 0.2, 0.3]) jobs[0]?.job.spent(told(cost));
+  await expect
+    .poll(() => heard, { timeout: 30_000 })
+    .toEqual([
+      ["r1", "build", 1, told(0.1).usage],
+      ["r1", "build", 1, told(0.3).usage],
+    ]);
+  const [row] = await scripted.store.attempts("r1");
+  expect(row).toMatchObject({ status: "running", facts: { usage: told(0.3).usage, model: "opus-4" } });
+  expect((await scripted.types("r1")).length).toBe(before);
+  jobs[0]?.finish(costing(0.4));
+  await scripted.until("r1", "is completed", isDone);
+  expect(await scripted.store.spending({ by: "run" })).toMatchObject([{ usd: 0.4 }]);
+});
+
+/** An agent's program as a carrier watches it: it works until its room ends, and says so. */
+function spending() {
+  const jobs: { job: ScriptedJob; spend: (cost: number) => void }[] = [];
+  const agent = (job: ScriptedJob): Promise<Report> =>
+    new Promise((finish) => {
+      let cost = 0;
+      const stopAtLimit = (): void => {
+        const reached = reachedIn(job.room(), told(cost).usage);
+        if (reached === undefined) return;
+        clearInterval(timer);
+        finish({ cause: "over_budget", reason: "stopped", reached, usage: told(cost) });
+      };
+      // Its room may end because of others.
+      const timer = setInterval(stopAtLimit, 10);
+      const spend = (more: number): void => {
+        cost = Math.round((cost + more) * 1e6) / 1e6;
+        job.spent(told(cost));
+        stopAtLimit();
+      };
+      jobs.push({ job, spend });
+      job.signal.addEventListener("abort", () => {
+        clearInterval(timer);
+        finish({ cause: "canceled", usage: told(cost) });
+      });
+    });
+  return { jobs, agent };
+}
+
+test("a limit that is reached in the middle of the work ends the attempt; after a raise the next one goes on from there", async () => {
+  const { jobs, agent } = spending();
+  await open({ agent, budgets: budgets({ run: usd(2) }) });
+  await scripted.start("r1");
+  await expect.poll(() => jobs.length).toBe(1);
+  jobs[0]?.spend(1.5);
+  expect((await scripted.load("r1")).status).toBe("running");
+  jobs[0]?.spend(0.75);
+  const waiting = await scripted.until("r1", "waits", isWaiting);
+  expect(openItems(waiting)).toMatchObject([
+    { kind: "budget", scope: "run", unit: "usd", used: 2.25, limit: 2, size: 2, needed: 1, attempt: 2, stopped: true },
+  ]);
+  expect(await scripted.store.spending({ by: "run" })).toMatchObject([{ attempts: 1, usd: 2.25, unknownUsd: 0 }]);
+  // The flow is not asked what to do about it, and no counter changes.
+  const types = await scripted.types("r1");
+  const after = ["stage.finished", "usage.recorded", "stage.ready", "budget.reached", "run.waiting"];
+  expect(types.slice(-after.length)).toEqual(after);
+  expect(await scripted.answer("r1", "budget", "raise", "2 usd")).toBeUndefined();
+  await expect.poll(() => jobs.length).toBe(2);
+  expect(jobs[1]?.job.carry.cutOff).toContain("the run's budget of $2.00 is used up ($2.25)");
+  // What was spent before counts: two and a quarter of four are gone.
+  expect(jobs[1]?.job.room()).toMatchObject([{ unit: "usd", limit: 4, left: 1.75 }]);
+  jobs[1]?.spend(1.75);
+  const again = await scripted.until("r1", "waits again", isWaiting);
+  expect(openItems(again)).toMatchObject([{ used: 4, limit: 4, attempt: 3 }]);
+  expect(await scripted.answer("r1", "budget", "stop")).toBeUndefined();
+  expect((await scripted.load("r1")).status).toBe("stopped");
+});
+
+test("two attempts at work share the run's room: what one uses beyond its reservation is missing for the other", async () => {
+  const track = (name: string) => ({ stages: [{ id: `${name}-work`, agent: name }] });
+  const fork = flowOf([{ id: "both", kind: "parallel", join: "all-passed", tracks: { a: track("a"), b: track("b") } }]);
+  const { jobs, agent } = spending();
+  await open({ agent, budgets: budgets({ run: usd(5) }) });
+  await scripted.start("r1", fork);
+  await expect.poll(() => jobs.length).toBe(2);
+  // One dollar is put aside for each: four are left to each of them.
+  await expect.poll(() => jobs.map(({ job }) => job.room()[0]?.left)).toEqual([4, 4]);
+  jobs[0]?.spend(3);
+  await expect.poll(() => jobs.map(({ job }) => job.room()[0]?.left), { timeout: 30_000 }).toEqual([4, 2]);
+  jobs[1]?.spend(1.5);
+  await expect.poll(() => jobs[0]?.job.room()[0]?.left, { timeout: 30_000 }).toBe(3.5);
+  jobs[1]?.spend(0.5);
+  const run = await scripted.until("r1", "one of them waits", (each) => openItems(each).length > 0);
+  expect(openItems(run)).toMatchObject([{ stage: "b-work", used: 5, limit: 5 }]);
+  jobs[0]?.spend(0);
+  const both = await scripted.until("r1", "both wait", isWaiting);
+  expect(openItems(both)).toHaveLength(2);
+  expect(both.spent).toMatchObject({ attempts: 2, usd: 5, unknownUsd: 0 });
+});
+
+test("what a working attempt has used beyond its reservation leaves less room for the next start", async () => {
+  const { jobs, agent } = spending();
+  await open({ agent, budgets: budgets({ day: usd(4) }) });
+  await scripted.start("r1");
+  await expect.poll(() => jobs.length).toBe(1);
+  jobs[0]?.spend(3.5);
+  await scripted.start("r2");
+  const waiting = await scripted.until("r2", "waits", isWaiting);
+  expect(openItems(waiting)).toMatchObject([{ kind: "budget", scope: "day", used: 3.5, limit: 4, needed: 1 }]);
+  jobs[0]?.spend(0.5);
+  await scripted.until("r1", "waits", isWaiting);
+  expect(await scripted.store.spending({ by: "day" })).toMatchObject([{ usd: 4 }]);
 });
 
 test("the tracks of one run and attempts that waited for a slot cannot overshoot either", async () => {
@@ -248,6 +365,7 @@ test("an engine that is closed keeps what its attempts told; the attempt itself 
   const { jobs, agent } = gated();
   await open({ agent, budgets: budgets({ run: usd(1.5) }) });
   await scripted.start("r1");
+  await expect.poll(() => jobs.length).toBe(1);
   jobs[0]?.job.spent(told(0.75));
   await scripted.restart();
   const run = await scripted.until("r1", "waits", isWaiting);

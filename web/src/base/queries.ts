@@ -123,7 +123,12 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
   // A file that grows changes no run: who shows it follows it.
   const changes = told.filter(({ growth }) => growth === undefined);
   if (changes.length === 0) return;
-  const runs = new Set(changes.map(({ runId }) => runId));
+  const counted = new Set(changes.map(({ runId }) => runId));
+  if (changes.every(isUsage))
+    return void queryClient.invalidateQueries({
+      predicate: ({ queryKey: [kind, of] }) => kind === "run" && counted.has(runOf(String(of))),
+    });
+  const runs = new Set(changes.flatMap((change) => (isUsage(change) ? [] : [change.runId])));
   const subjects = new Set(changes.map(({ subjectId }) => subjectId));
   // For many changed files the daemon sends one event without a ticket id.
   const isManyTickets = changes.some(({ name, subjectId }) => name === "ticket.changed" && subjectId === "");
@@ -133,6 +138,7 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
     predicate: ({ queryKey: [kind, of] }) => {
       switch (kind) {
         case "run":
+          return counted.has(runOf(String(of)));
         case "diff":
         case "events":
         case "feature":
@@ -155,6 +161,11 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
   });
   refreshLists();
   refreshNow();
+}
+
+/** A working attempt has used more: its run shows it, and nothing else has changed. */
+function isUsage({ name }: LiveChange): boolean {
+  return name === "attempt.usage";
 }
 
 /** Any change may touch these lists. A new load waits for the one before. */

@@ -189,6 +189,23 @@ test("a changed ticket is told without an id, once however often it changed, als
   expect(Buffer.from((await client.next()) ?? []).toString()).toBe('event: ticket.changed\ndata: {"subjectId":""}\n\n');
 });
 
+test("what a working attempt has used so far is told without an id, the newest only, to those who follow its run", async () => {
+  const usage = (inputTokens: number) => ({ usd: null, inputTokens, outputTokens: 1, cachedTokens: null });
+  const data = { runId: "a", subjectId: "AGI-1", stage: "build", attempt: 1 };
+  await open({});
+  const followed = await hub.subscribe({ after: undefined, filter: { runId: "a" }, onCut() {} });
+  const another = await hub.subscribe({ after: undefined, filter: { runId: "b" }, onCut() {} });
+  if (!followed.ok || !another.ok) throw new Error("not subscribed");
+  hub.usage({ ...data, usage: usage(1) });
+  hub.usage({ ...data, usage: usage(2) });
+  hub.usage({ ...data, runId: "b", usage: usage(3) });
+  const text = async (client: typeof followed.value) => Buffer.from((await client.next()) ?? []).toString();
+  expect(await text(followed.value)).toBe(
+    `event: attempt.usage\ndata: ${JSON.stringify({ ...data, usage: usage(2) })}\n\n`,
+  );
+  expect(await text(another.value)).toContain('"inputTokens":3');
+});
+
 test("a client that asked for other things hears nothing of changed tickets", async () => {
   await open({});
   const other = await hub.subscribe({ after: undefined, filter: { subjectId: "AGI-7" }, onCut() {} });

@@ -13,6 +13,8 @@ import {
   growthHint,
   type Join,
   ticketHint,
+  type UsageData,
+  usageHint,
 } from "./message.ts";
 import type { StreamPosition, StreamProblem } from "./position.ts";
 import { createSubscription, type HubClient, type Subscription, type SubscriptionLimits } from "./subscription.ts";
@@ -62,6 +64,8 @@ export type EventHub = {
   hint(subjectIds: readonly string[]): void;
   /** Files of a working attempt have grown; nothing of it is stored. */
   grown(growth: AttemptGrowth): void;
+  /** What a working attempt has used so far; nothing of it is stored as an event. */
+  usage(data: UsageData): void;
   subscribe(request: SubscribeRequest): Promise<Result<Subscription, StreamProblem>>;
   /** Drops clients that do not read. The hub calls it every second. */
   sweep(): void;
@@ -132,6 +136,10 @@ export function createEventHub({ store, now, onError = () => {}, ...options }: H
     },
     grown(growth) {
       const hint = growthHint(growth);
+      for (const client of state.clients.keys()) client.hint(hint);
+    },
+    usage(data) {
+      const hint = usageHint(data);
       for (const client of state.clients.keys()) client.hint(hint);
     },
     subscribe: (request) => subscribe(hub, request),

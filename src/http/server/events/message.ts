@@ -1,6 +1,7 @@
 // Encodes stored events for the wire. An event is encoded once and all its receivers share the bytes. The store provides the facts that an
 // event lacks: the ticket of its run, and the public number of a handoff.
 
+import type { Usage } from "../../../core/budget/usage.ts";
 import type { RunEvent } from "../../../core/run/event.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
 import { formatPosition, type StreamPosition } from "./position.ts";
@@ -63,6 +64,21 @@ export function growthHint(growth: AttemptGrowth): Hint {
 
 function hintBytes(name: string, data: object): Uint8Array {
   return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** The data of the `attempt.usage` message: what a working attempt has used so far. Null is unknown, never 0. */
+export type UsageData = {
+  readonly runId: string;
+  readonly subjectId: string;
+  readonly stage: string;
+  readonly attempt: number;
+  readonly usage: Usage;
+};
+
+export function usageHint(data: UsageData): Hint {
+  const name = "attempt.usage";
+  const { runId, subjectId, stage, attempt } = data;
+  return { name, key: `${name} ${runId} ${stage} ${attempt}`, runId, subjectId, bytes: hintBytes(name, data) };
 }
 
 export type Describe = (events: readonly StoredEvent[]) => Promise<readonly StreamMessage[]>;

@@ -1,0 +1,82 @@
+// The usage of a Gemini CLI session from its chat record. Measured with 0.61.0: each answer of the model is a line with its id and its
+// tokens; a line with the same id replaces it. A resumed session goes on in the same file.
+
+import { readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import { addUsage, type Usage } from "../../core/budget/usage.ts";
+import { count, type Fields, fields, list, parseLine, text } from "../loose-json.ts";
+import { openJournal, type SessionJournal, type SessionPlaces, sessionRoot } from "../session-journal.ts";
+
+export function openGeminiSession(id: string, { env, cwd }: SessionPlaces): () => Usage | null {
+  const folder = join(env["GEMINI_CLI_HOME"] ?? env["HOME"] ?? homedir(), ".gemini");
+  let records: readonly ChatRecord[] = [];
+  return () => {
+    if (records.length === 0) records = findRecords(id, folder, cwd);
+    for (const record of records) {
+      record.journal.read({ line: (line) => readLine(record, line, id), anew: () => record.answers.clear() });
+    }
+    const answers = records.flatMap((record) => (record.isOther ? [] : [...record.answers.values()]));
+    return answers.reduce<Usage | null>((sum, each) => (sum === null ? each : addUsage(sum, each)), null);
+  };
+}
+
+type ChatRecord = {
+  readonly journal: SessionJournal;
+  /** By the id of the message. */
+  readonly answers: Map<string, Usage>;
+  /** It belongs to another session: the names of files hold only the beginning of the id. */
+  isOther: boolean;
+};
+
+function readLine(chat: ChatRecord, line: string, session: string): void {
+  if (!line.includes('"tokens"') && !line.includes('"sessionId"')) return;
+  const record = fields(parseLine(line));
+  const named = text(record["sessionId"]);
+  if (named !== null && named !== session) chat.isOther = true;
+  for (const message of [record, ...list(fields(record["$set"])["messages"]).map(fields)]) {
+    const id = text(message["id"]);
+    const usage = usageOf(fields(message["tokens"]));
+    if (message["type"] === "gemini" && id !== null && usage !== null) chat.answers.set(id, usage);
+  }
+}
+
+function usageOf(tokens: Fields): Usage | null {
+  const [input, output] = [count(tokens["input"]), count(tokens["output"])];
+  if (input === null && output === null) return null;
+  return {
+    usd: null,
+    inputTokens: input === null ? null : input + (count(tokens["tool"]) ?? 0),
+    outputTokens: output === null ? null : output + (count(tokens["thoughts"]) ?? 0),
+    cachedTokens: count(tokens["cached"]),
+  };
+}
+
+const PROJECTS_AT_MOST = 5000;
+
+/** `tmp/<name of the project>/chats/session-<time>-<first eight of the id>.jsonl`; the project's name begins like its folder's. */
+function findRecords(id: string, folder: string, cwd: string): readonly ChatRecord[] {
+  const root = sessionRoot(folder);
+  if (root === undefined) return [];
+  const likely = basename(cwd).toLowerCase();
+  const projects = namesIn(join(root, "tmp")).slice(0, PROJECTS_AT_MOST);
+  for (const project of projects.toSorted((one, other) => rank(one, likely) - rank(other, likely))) {
+    const chats = join(root, "tmp", project, "chats");
+    const own = namesIn(chats).filter((name) => name.endsWith(`-${id.slice(0, 8)}.jsonl`));
+    if (own.length > 0)
+      return own.map((name) => ({ journal: openJournal(root, join(chats, name)), answers: new Map(), isOther: false }));
+  }
+  return [];
+}
+
+function rank(project: string, likely: string): number {
+  return project.startsWith(likely) ? 0 : 1;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
