@@ -112,6 +112,7 @@ export async function openConversation(
           limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
           redactor: ports.runners.redactor,
+          enclosure: ports.runners.enclosure,
           ...confinement(job, ports, place, isAgent ? [scratch] : []),
           ...(isAgent ? { agent: agentSpec(job, launch, desk?.place, told) } : {}),
         },

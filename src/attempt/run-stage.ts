@@ -22,6 +22,7 @@ import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { NO_WORK } from "./required-files.ts";
 import { type AgentPlace, type AgentResult, runAgent } from "./run-agent.ts";
 import { prepareNotes } from "./shared-notes.ts";
+import { lateCommits, quarantine } from "./strays.ts";
 import { checkedEarly, openForStage, settleStage, type Settling } from "./stage-workspace.ts";
 import { TamperedError, tamperedReport } from "./tampered.ts";
 import { workDir } from "./work-dir.ts";
@@ -58,6 +59,10 @@ export async function runStage(job: AttemptJob, ports: AttemptPorts): Promise<Re
 async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> {
   const { stage } = job;
   if (stage.kind === "router" && job.play === null) return routeByRules(job);
+  const earlier = await ports.earlierAttempts();
+  // In the project's own folder such a process may be the person's.
+  const quarantined = ports.workspaces.mode === "in-place" ? undefined : quarantine(earlier);
+  if (quarantined !== undefined) return quarantined;
   const opened = await openForStage(job, ports);
   if (!opened.ok) {
     const { code, message, hint } = opened.error;
@@ -72,7 +77,7 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   }
   const head = await ports.workspaces.head(workspace);
   // Work of this stage that was cut off before is looked at together with what is added now.
-  const from = head === null ? null : (firstCutOff(job, await ports.earlierAttempts())?.facts.from ?? head);
+  const from = head === null ? null : (firstCutOff(job, earlier)?.facts.from ?? head);
   if ((stage.checks ?? stage.evidence ?? stage.notes ?? stage.retires) !== undefined)
     ports.offerCheck((report) =>
       checkedEarly(job, ports, {
@@ -100,7 +105,7 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   }
   const { report, key } = judged(job, result);
   const { tampered, warnings } = await guarded.value();
-  const warned = withWarnings(report, warnings);
+  const warned = withWarnings(report, [...lateCommits(earlier, head), ...warnings]);
   if (tampered.length === 0) {
     return settleStage(job, ports, { workspace, from, report: warned, key, ...trackFolder(job, workspace) });
   }

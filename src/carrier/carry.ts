@@ -12,6 +12,7 @@ import { workspaceMode } from "../core/run/run-settings.ts";
 import { cleanFacts } from "../attempt/clean-facts.ts";
 import type { AttemptPorts, ObservedEvent } from "../attempt/job.ts";
 import { runStage } from "../attempt/run-stage.ts";
+import { escapedReport, strayFacts } from "../attempt/strays.ts";
 import { readYamlList } from "../file/yaml-list.ts";
 import { openRunners } from "../runner/open.ts";
 import { killLeftovers } from "../runner/process/kill-tree.ts";
@@ -70,8 +71,10 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
     signal,
   };
   const work = async (): Promise<void> => {
-    const report = await reportOf(order, ports);
+    const worked = await reportOf(order, ports);
     const strays = folder === null ? [] : straysIn(folder);
+    if (strays.length > 0) await ports.note(strayFacts(strays));
+    const report = escapedReport(worked, strays);
     const { incarnation } = order;
     const aborted = signal.aborted ? String(signal.reason) : null;
     const file: ReportFile = { id, incarnation, report, aborted, ...link.kept(), strays };

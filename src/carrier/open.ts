@@ -6,6 +6,7 @@ import { attemptFiles } from "../attempt/attempt-files.ts";
 import type { CarriedEnd, CarriedPorts, CarrierIdentity, Carriers, FoundCarrier } from "../attempt/carriers.ts";
 import { failpoint } from "../attempt/failpoint.ts";
 import type { AttemptJob } from "../attempt/job.ts";
+import { optional } from "../core/optional.ts";
 import { killLeftovers } from "../runner/process/kill-tree.ts";
 import { isAlive } from "../runner/process/process-table.ts";
 import type { AttemptProcess } from "../settings/attempts.ts";
@@ -66,8 +67,8 @@ export function createCarriers(options: CarriersOptions): Carriers {
         return ports.signal.aborted ? UNWANTED : { type: "lost", why: "the process of this attempt did not answer" };
       }
       const { environment } = options;
-      const { programs, passEnvironment, workspaces } = options.settings;
-      const settings = { programs, passEnvironment, workspaces };
+      const { programs, passEnvironment, workspaces, enclosure } = options.settings;
+      const settings = { programs, passEnvironment, workspaces, ...optional({ enclosure }) };
       const earlier = await ports.earlierAttempts();
       const order: StartOrder = { incarnation: incarnation(), job, earlier, room: ports.room(), environment, settings };
       connection.wire.send({ type: "start", order });

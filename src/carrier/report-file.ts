@@ -8,6 +8,7 @@ import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import { readConfined, writeConfined } from "../file/confined.ts";
+import type { Stray } from "../runner/runner.ts";
 
 export type ReportFile = {
   readonly id: string;
@@ -18,7 +19,7 @@ export type ReportFile = {
   /** Facts that no engine has confirmed. */
   readonly notes: readonly JsonObject[];
   readonly spent: ReportedUsage | null;
-  readonly strays: readonly { readonly pid: number; readonly name: string }[];
+  readonly strays: readonly Stray[];
 };
 
 const REPORT_BYTES = 64 * 1024 * 1024;
@@ -31,7 +32,8 @@ const reportSchema = z.object({
   aborted: z.string().nullable(),
   notes: z.array(object),
   spent: object.nullable(),
-  strays: z.array(z.object({ pid: z.int(), name: z.string() })),
+  // Earlier versions wrote no start time.
+  strays: z.array(z.object({ pid: z.int(), startTime: z.string().default(""), name: z.string() })),
 });
 
 /** Written beside the old one, synced, then renamed. Where the attempt's folder cannot be written, the carrier's own place is used. */

@@ -11,6 +11,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { EarlierAttempt } from "../attempt/earlier-attempt.ts";
 import type { AttemptJob, ObservedEvent } from "../attempt/job.ts";
 import type { PermissionQuestion } from "../core/run/signal.ts";
+import type { RunnerSettings } from "../runner/open.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Grows with every change that an older version would misunderstand. */
@@ -29,7 +30,7 @@ export type StartOrder = {
   /** What budgets leave to the attempt at its start; absent from engines of older versions. */
   readonly room?: AttemptRoom;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly settings: Pick<Settings, "programs" | "passEnvironment" | "workspaces">;
+  readonly settings: RunnerSettings & Pick<Settings, "workspaces">;
 };
 
 /** The other side is the same program: an object is taken for what its sender says it is. */

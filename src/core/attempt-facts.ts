@@ -2,11 +2,22 @@
 // off, so each may be missing.
 
 import type { Usage } from "./budget/usage.ts";
+import { type Enclosure, enclosureOf } from "./flow/enclosure.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 export type AttemptFacts = {
   /** The process that played the agent; used to find processes left by a crash. */
-  readonly process: { readonly pid: number; readonly startTime: string; readonly marker: string } | null;
+  readonly process: {
+    readonly pid: number;
+    readonly startTime: string;
+    readonly marker: string;
+    /** The folder of the cgroup that holds its processes; absent where something else does. */
+    readonly cgroup?: string;
+  } | null;
+  /** What held its processes together; null in a sandbox, and in records of older versions. */
+  readonly enclosure: Enclosure | null;
+  /** Processes that it left in its folder, and that could not be ended for certain. */
+  readonly strays: readonly { readonly pid: number; readonly startTime: string; readonly name: string }[];
   /** The process of its own that carries out the attempt; null where the engine does. */
   readonly carrier: { readonly id: string; readonly pid: number; readonly startTime: string } | null;
   /** Why the program ended; null while it runs, or if Passrail did not see it end. */
@@ -64,6 +75,8 @@ export type TrustFact = {
 export function attemptFacts({ facts }: { readonly facts: JsonObject }): AttemptFacts {
   return {
     process: processOf(facts["process"]),
+    enclosure: enclosureOf(objectOf(facts["process"])["enclosure"]),
+    strays: listOf(facts["strays"]).flatMap(strayOf),
     carrier: carrierOf(facts["carrier"]),
     ended: textOf(facts["ended"]),
     detail: textOf(facts["detail"]),
@@ -95,9 +108,15 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
 }
 
 function processOf(value: Json | undefined): AttemptFacts["process"] {
-  const { pid, startTime, marker } = objectOf(value);
+  const { pid, startTime, marker, cgroup } = objectOf(value);
   if (typeof pid !== "number") return null;
-  return { pid, startTime: textOf(startTime) ?? "", marker: textOf(marker) ?? "" };
+  const known = { pid, startTime: textOf(startTime) ?? "", marker: textOf(marker) ?? "" };
+  return typeof cgroup === "string" ? { ...known, cgroup } : known;
+}
+
+function strayOf(value: Json): AttemptFacts["strays"] {
+  const { pid, startTime, name } = objectOf(value);
+  return typeof pid === "number" ? [{ pid, startTime: textOf(startTime) ?? "", name: textOf(name) ?? "unknown" }] : [];
 }
 
 function carrierOf(value: Json | undefined): AttemptFacts["carrier"] {

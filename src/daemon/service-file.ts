@@ -29,6 +29,8 @@ ExecStart=${command.map((word) => systemdWord(word, true)).join(" ")}
 WorkingDirectory=${cwd.replaceAll("%", "%%")}
 ${variables.join("\n")}${variables.length === 0 ? "" : "\n"}# Only the daemon: agents work on when it stops or restarts, and the next one adopts them.
 KillMode=process
+# The cgroup of the service is the daemon's to divide: each agent gets one of its own.
+Delegate=yes
 TimeoutStopSec=60
 Restart=on-failure
 RestartSec=5

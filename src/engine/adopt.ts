@@ -4,6 +4,7 @@
 import { markerOf } from "../attempt/attempt-files.ts";
 import type { Carriers } from "../attempt/carriers.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Run } from "../core/run/run.ts";
 import { runningAttempts } from "../core/run/startable.ts";
@@ -94,11 +95,18 @@ export async function endLeftovers({ store, storeId, carriers, processes }: Left
       if (carrier === null) continue;
       ids.add(carrier.id);
       if (carriers.isAtWork(carrier, { runId, stage, attempt })) markers.add(markerOf(storeId, runId, stage, attempt));
+      else if (record !== undefined) await endRecorded(processes, record);
     }
   }
   await carriers.endOthers(ids);
   for (const { marker } of processes.findMarked(`${storeId}/`))
     if (!markers.has(marker)) await processes.killLeftovers({ marker });
+}
+
+/** With everything in its cgroup, which no marker may lead to any more. */
+async function endRecorded(processes: Processes, record: { readonly facts: JsonObject }): Promise<void> {
+  const { process: identity } = attemptFacts(record);
+  if (identity !== null) await processes.killLeftovers(identity);
 }
 
 async function foundIn(

@@ -6,6 +6,7 @@ import type { CarriedEnd, CarriedPorts, FoundCarrier } from "../attempt/carriers
 import { cleanFacts } from "../attempt/clean-facts.ts";
 import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";
 import { holdsBranch, isPerStage } from "../attempt/stage-workspace.ts";
+import { escapedReport, strayFacts } from "../attempt/strays.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Report } from "../core/flow/outcome.ts";
@@ -182,7 +183,10 @@ async function endOf(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): Promi
 /** The process of the attempt is gone, and its agent may not be: the stage is ready again when nothing of it works any more. */
 async function takeBack(deps: WorkDeps, { resolved, run, ready, live, spent }: AttemptAtWork, why: string) {
   const { stage, attempt } = ready;
-  await deps.options.processes.killLeftovers({ marker: markerOf(deps.options.storeId, run.id, stage, attempt) });
+  const { processes, store, storeId } = deps.options;
+  const record = (await store.attempts(run.id)).find((each) => each.stage === stage && each.attempt === attempt);
+  const identity = record === undefined ? null : attemptFacts(record).process;
+  await processes.killLeftovers(identity ?? { marker: markerOf(storeId, run.id, stage, attempt) });
   const isWanted = deps.attempts.endWork(live) === "reporting";
   if (isWanted) {
     if (deps.attempts.countOf(run.id) === 1) await deps.workspaces.recover(resolved, run);
@@ -227,7 +231,9 @@ async function carryHere(deps: WorkDeps, atWork: AttemptAtWork, job: AttemptJob)
     readYaml: options.readYaml,
     now: () => options.clock.now(),
   });
-  return { type: "reported", report, strays: folder === undefined ? [] : (straysIn?.(folder) ?? []) };
+  const strays = folder === undefined ? [] : (straysIn?.(folder) ?? []);
+  if (strays.length > 0) await carried.note(strayFacts(strays));
+  return { type: "reported", report: escapedReport(report, strays), strays };
 }
 
 /** What an attempt asks of this engine, wherever it is carried out. */
@@ -305,7 +311,7 @@ async function warnOfStrays(
 ): Promise<void> {
   if (strays.length === 0) return;
   const named = strays.slice(0, 5).map(({ pid, name }) => `${pid} (${name})`);
-  const message = `${stage}, attempt ${attempt}, left processes in its folder that Passrail cannot end for certain: ${named.join(", ")}. Look at them, and end them with kill.`;
+  const message = `${stage}, attempt ${attempt}, left processes in its folder that Passrail cannot end for certain: ${named.join(", ")}. Look at them, and end them with kill. Until then nothing else works in this run's workspace.`;
   const body: SignalBody = { type: "warning.noticed", code: "process_left", message };
   await persist(runId, body, "engine", `left:${stage}:${attempt}`).catch((error: unknown) =>
     options.onError(runId, error),

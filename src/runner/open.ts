@@ -11,10 +11,13 @@ import { createRedaction } from "../core/secrets/redaction.ts";
 import type { ChosenRunner, Runners } from "./runners.ts";
 import { createDesk } from "./desk/server.ts";
 
+/** An order of an engine of an earlier version says nothing of enclosures. */
+export type RunnerSettings = Pick<Settings, "programs" | "passEnvironment"> & Partial<Pick<Settings, "enclosure">>;
+
 /** Players from the settings and the environment of this process. The caller closes their desk. */
 export function openRunners(
   environment: Readonly<Record<string, string | undefined>>,
-  { programs, passEnvironment }: Pick<Settings, "programs" | "passEnvironment">,
+  { programs, passEnvironment, enclosure }: RunnerSettings,
 ): Runners {
   const declared = Object.values(programs).flatMap(({ env }) => secretsOf(env));
   const redaction = createRedaction([...secretsOf(environment), ...declared]);
@@ -27,6 +30,7 @@ export function openRunners(
   };
   return {
     desk: createDesk(),
+    enclosure: enclosure?.value ?? "auto",
     redact: redaction.text,
     redactor: () => createStreamRedactor(redaction),
     checkRunner: (argv, variables) => ({

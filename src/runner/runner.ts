@@ -2,6 +2,7 @@
 // Success and failure have the same fields.
 
 import type { AgentOptions, RunnerName } from "../core/flow/agent-options.ts";
+import type { Enclosure, EnclosureChoice } from "../core/flow/enclosure.ts";
 import type { StageLimits } from "../core/flow/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
@@ -35,6 +36,8 @@ export type AttemptSpec = {
   readonly confine?: (launch: ConfinedLaunch & { readonly program: string }) => Promise<Result<ConfinedLaunch>>;
   /** The sandbox has its own programs: argv[0] is not looked up on this machine. */
   readonly ownPrograms?: boolean;
+  /** What shall hold its processes together where it has no sandbox; default: markers. */
+  readonly enclosure?: EnclosureChoice;
   /** Applied to every byte of output before anything else sees it. */
   readonly redactor?: () => StreamRedactor;
   /** For runners with a model; the command runner ignores it. */
@@ -86,7 +89,15 @@ export function systemText({ options, standing }: Pick<AgentSpec, "options" | "s
 export type Session = { readonly id: string; readonly totals: Usage | null };
 
 /** Identifies a process even after its pid is reused. */
-export type ProcessIdentity = { readonly pid: number; readonly startTime: string; readonly marker: string };
+export type ProcessIdentity = {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly marker: string;
+  /** The folder of the cgroup that holds all that it started. */
+  readonly cgroup?: string;
+  /** What holds its processes together; absent in a sandbox. */
+  readonly enclosure?: Enclosure;
+};
 
 export const FAILURES = [
   "auth",
@@ -238,4 +249,4 @@ export interface Processes {
 }
 
 /** A process that works in an attempt's folder and can no longer be told to be its own. */
-export type Stray = { readonly pid: number; readonly name: string };
+export type Stray = { readonly pid: number; readonly startTime: string; readonly name: string };

@@ -2,6 +2,7 @@
 
 import type { Runner, StreamRedactor } from "./runner.ts";
 import type { AgentOptions } from "../core/flow/agent-options.ts";
+import type { EnclosureChoice } from "../core/flow/enclosure.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { Desk } from "./desk/desk.ts";
 
@@ -12,6 +13,8 @@ export type Runners = {
   checkRunner(argv: readonly [string, ...string[]], variables: readonly string[]): CheckRunner;
   /** Where attempts submit their verdicts; only runners with a model use it. */
   readonly desk: Desk;
+  /** What shall hold the processes of a program without a sandbox together. */
+  readonly enclosure: EnclosureChoice;
   /** Removes known secrets from a text before it is kept. */
   readonly redact: (text: string) => string;
   readonly redactor: () => StreamRedactor;

@@ -39,6 +39,11 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     about: "Which attempts run in a process of their own and outlive the daemon: agents, own or engine.",
     variables: ["PASSRAIL_ATTEMPT_PROCESS"],
   },
+  "attempts.enclosure": {
+    about:
+      "What holds the processes of an attempt without a sandbox together, so that all end with it: auto, cgroup, namespace or markers.",
+    variables: ["PASSRAIL_ENCLOSURE"],
+  },
   database: {
     about: "The Postgres that holds the store: postgres://…; without it, a file in the state folder.",
     variables: ["PASSRAIL_DATABASE_URL"],

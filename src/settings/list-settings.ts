@@ -71,6 +71,7 @@ function chosen(config: Settings): readonly ListedSetting[] {
     one("verdict_repair", config.verdictRepair),
     one("check_cache", { value: config.checkCache.value ? "on" : "off", from: config.checkCache.from }),
     one("attempts.process", config.attemptProcess),
+    one("attempts.enclosure", config.enclosure),
     one("runner", config.runner),
     one("repository_settings", config.repositorySettings),
     whole(config, "model", "model", config.model ?? "the program's own"),

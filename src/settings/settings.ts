@@ -31,6 +31,7 @@ import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
 import { workspacesSchema, type WorkspaceSettings, workspaceSettings } from "./workspaces.ts";
 import { isSafeGlob } from "../core/glob.ts";
+import { ENCLOSURE_CHOICES, type EnclosureChoice } from "../core/flow/enclosure.ts";
 import { ROUTER_FALLBACKS, type RouterFallback } from "../core/flow/router-fallback.ts";
 import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import { optional } from "../core/optional.ts";
@@ -123,6 +124,8 @@ export type Settings = {
   readonly checkCache: Setting<boolean>;
   /** Which attempts run in a process of their own, and so outlive the engine. */
   readonly attemptProcess: Setting<AttemptProcess>;
+  /** What holds the processes of an attempt without a sandbox together. */
+  readonly enclosure: Setting<EnclosureChoice>;
   readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
   /** The runner of agents that have no other setting. */
@@ -271,7 +274,15 @@ function readFiles(project: unknown, user: unknown): Result<readonly ReadFile[]>
 
 type Choices = Pick<
   Settings,
-  "slots" | "workspace" | "verdictRepair" | "port" | "runner" | "repositorySettings" | "checkCache" | "attemptProcess"
+  | "slots"
+  | "workspace"
+  | "verdictRepair"
+  | "port"
+  | "runner"
+  | "repositorySettings"
+  | "checkCache"
+  | "attemptProcess"
+  | "enclosure"
 > & {
   readonly mergeMode: Setting<MergeMode>;
 };
@@ -331,8 +342,8 @@ function readChoices(
   if (!repositorySettings.ok) return repositorySettings;
   const checkCache = choose(files, cacheChoice(flags.checkCache, environment["PASSRAIL_CHECK_CACHE"]));
   if (!checkCache.ok) return checkCache;
-  const attemptProcess = choose(files, processChoice(environment["PASSRAIL_ATTEMPT_PROCESS"]));
-  if (!attemptProcess.ok) return attemptProcess;
+  const attempts = attemptChoices(files, environment);
+  if (!attempts.ok) return attempts;
   const port = choose(files, portChoice(environment["PASSRAIL_PORT"]));
   if (!port.ok) return port;
   return ok({
@@ -343,7 +354,7 @@ function readChoices(
     runner: runner.value,
     repositorySettings: repositorySettings.value,
     checkCache: checkCache.value,
-    attemptProcess: attemptProcess.value,
+    ...attempts.value,
     port: port.value,
   });
 }
@@ -370,6 +381,24 @@ function cacheChoice(flag: string | undefined, variable: string | undefined): Ch
     parse: (text) => ({ on: true, off: false })[text],
     expected: "on or off",
   };
+}
+
+function attemptChoices(
+  files: readonly ReadFile[],
+  environment: SettingsSources["environment"],
+): Result<Pick<Settings, "attemptProcess" | "enclosure">> {
+  const attemptProcess = choose(files, processChoice(environment["PASSRAIL_ATTEMPT_PROCESS"]));
+  if (!attemptProcess.ok) return attemptProcess;
+  const enclosure = choose(files, {
+    name: "attempts.enclosure",
+    variable: environment["PASSRAIL_ENCLOSURE"],
+    inFile: (file) => file.attempts?.enclosure,
+    otherwise: "auto",
+    parse: oneOf(ENCLOSURE_CHOICES),
+    expected: `one of ${ENCLOSURE_CHOICES.join(", ")}`,
+  });
+  if (!enclosure.ok) return enclosure;
+  return ok({ attemptProcess: attemptProcess.value, enclosure: enclosure.value });
 }
 
 function processChoice(variable: string | undefined): Choice<AttemptProcess> {

@@ -15,7 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { killLeftovers } from "../../src/runner/process/kill-tree.ts";
-import { findMarked } from "../../src/runner/process/process-table.ts";
+import { readCarrierNotes } from "../../src/carrier/places.ts";
+import { findMarked, isAlive } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { CRASH_DRIVER } from "../harness/program.ts";
 import { newRepository } from "../harness/new-repository.ts";
@@ -41,6 +42,8 @@ export type Drive = {
   /** From the first line of the program to a recovered engine; null when it did not come that far. */
   readonly readyMs: number | null;
   readonly settledMs: number | null;
+  /** How many processes of attempts were killed. */
+  readonly carriersKilled: number;
 };
 
 export const remoteOf = (dir: string): string => join(dir, "remote.git");
@@ -80,7 +83,7 @@ export type Kill = { readonly since: "begun" | "ready" | "working"; readonly aft
 /** Lets the driver work, to its end or to its death. */
 export async function drive(
   stage: Stage,
-  options: { kill?: Kill; failpoint?: string; own?: boolean } = {},
+  options: { kill?: Kill; failpoint?: string; own?: boolean; killCarriers?: readonly number[] } = {},
 ): Promise<Drive> {
   const child = spawn(process.execPath, [CRASH_DRIVER, stage.dir, stage.scenario.name], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -103,6 +106,7 @@ export async function drive(
       killTimer ??= setTimeout(() => child.kill("SIGKILL"), options.kill.afterMs);
     }
   };
+  const carriers = killCarriers(stage, options.killCarriers ?? []);
   child.stdout.on("data", onText);
   child.stderr.on("data", onText);
   const lateTimer = setTimeout(() => {
@@ -110,6 +114,7 @@ export async function drive(
     child.kill("SIGKILL");
   }, PATIENCE_MS);
   const { code, signal } = await ended(child);
+  const carriersKilled = carriers.stop();
   clearTimeout(killTimer);
   clearTimeout(lateTimer);
   const since = (word: string): number | null =>
@@ -121,6 +126,33 @@ export async function drive(
     output,
     readyMs: since("ready"),
     settledMs: since("settled"),
+    carriersKilled,
+  };
+}
+
+/** Kills a process of an attempt after each of these pauses; a pause begins when one is there. Its agent is left alive, as a crash would. */
+function killCarriers({ home }: Stage, pauses: readonly number[]): { readonly stop: () => number } {
+  const left = [...pauses];
+  let killed = 0;
+  let since: number | undefined;
+  const timer = setInterval(() => {
+    const [pause] = left;
+    const living = existsSync(join(home, "carriers")) ? readCarrierNotes(home).filter(isAlive) : [];
+    // A spare one is among them; killing it must do no harm, either.
+    const picked = living[Math.floor(living.length / 2)];
+    if (pause === undefined || picked === undefined) return;
+    since ??= performance.now();
+    if (performance.now() - since < pause) return;
+    process.kill(picked.pid, "SIGKILL");
+    killed += 1;
+    left.shift();
+    since = undefined;
+  }, 10);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return killed;
+    },
   };
 }
 

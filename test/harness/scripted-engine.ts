@@ -88,6 +88,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
         runnerFor: never,
         checkRunner: never,
         desk: { open: never, close: never },
+        enclosure: "markers",
         redact: (text) => text,
         redactor: never,
       },

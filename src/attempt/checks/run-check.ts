@@ -14,7 +14,7 @@ import type { Runners } from "../../runner/runners.ts";
 import type { CheckCache } from "../check-cache.ts";
 
 export type CheckPorts = {
-  readonly runners: Pick<Runners, "checkRunner" | "redact" | "redactor">;
+  readonly runners: Pick<Runners, "checkRunner" | "enclosure" | "redact" | "redactor">;
   /** Null: every check runs. Results are kept even then. */
   readonly findCached: CheckCache["find"] | null;
   readonly saveCached: CheckCache["save"];
@@ -122,6 +122,7 @@ function launch(check: NamedCheck, place: CheckPlace, ports: CheckPorts): Promis
       limits: { totalMs: check.timeoutMs, outputBytes: OUTPUT_BYTES, graceMs: GRACE_MS },
       outputPath: place.logFile(check.name),
       redactor: ports.runners.redactor,
+      enclosure: ports.runners.enclosure,
       ...place.confinement,
     },
     { signal: ports.signal, ...optional({ onStarted: ports.onStarted }) },

@@ -2,22 +2,31 @@
 // around the agent: without a sandbox it can do whatever the person can.
 
 import type { AttemptFacts } from "../attempt-facts.ts";
+import type { Enclosure } from "../flow/enclosure.ts";
 import { isConfining, WORKSPACE_MODES, type WorkspaceMode } from "../flow/workspace-mode.ts";
 
 export type Containment = {
   readonly mode: WorkspaceMode;
   /** Only a sandbox confines; the other kinds separate the work, not the program. */
   readonly isConfined: boolean;
-  /** `no sandbox: worktree`, `sandbox: bubblewrap`. */
+  /** What held its processes together; null in a sandbox, and where the record does not say. */
+  readonly enclosure: Enclosure | null;
+  /** `no sandbox: worktree, cgroup`, `sandbox: bubblewrap`. */
   readonly label: string;
 };
 
 /** Null where no program ran (Passrail's own work, work from outside), or where the record does not say in what. */
-export function containmentOf({ mode, runner }: Pick<AttemptFacts, "mode" | "runner">): Containment | null {
+export function containmentOf({
+  mode,
+  runner,
+  enclosure,
+}: Pick<AttemptFacts, "mode" | "runner" | "enclosure">): Containment | null {
   const known = WORKSPACE_MODES.find((each) => each === mode);
   if (runner === null || known === undefined) return null;
   const isConfined = isConfining(known);
-  return { mode: known, isConfined, label: `${isConfined ? "sandbox" : "no sandbox"}: ${NAMES[known]}` };
+  const held = isConfined ? null : enclosure;
+  const label = `${isConfined ? "sandbox" : "no sandbox"}: ${NAMES[known]}${held === null ? "" : `, ${HELD_BY[held]}`}`;
+  return { mode: known, isConfined, enclosure: held, label };
 }
 
 export type ContainedStages = Containment & { readonly stages: readonly string[] };
@@ -26,14 +35,20 @@ export type ContainedStages = Containment & { readonly stages: readonly string[]
 export function containedStages(
   ran: Iterable<{ readonly stage: string; readonly containment: Containment | null }>,
 ): readonly ContainedStages[] {
-  const found = new Map<WorkspaceMode, ContainedStages>();
+  const found = new Map<string, ContainedStages>();
   for (const { stage, containment } of ran) {
     if (containment === null) continue;
-    const stages = found.get(containment.mode)?.stages ?? [];
-    found.set(containment.mode, { ...containment, stages: stages.includes(stage) ? stages : [...stages, stage] });
+    const stages = found.get(containment.label)?.stages ?? [];
+    found.set(containment.label, { ...containment, stages: stages.includes(stage) ? stages : [...stages, stage] });
   }
   return [...found.values()].toSorted((a, b) => Number(a.isConfined) - Number(b.isConfined));
 }
+
+const HELD_BY: Readonly<Record<Enclosure, string>> = {
+  cgroup: "processes held by a cgroup",
+  namespace: "processes held by a PID namespace",
+  markers: "processes held by markers",
+};
 
 const NAMES: Readonly<Record<WorkspaceMode, string>> = {
   "in-place": "the project's folder",

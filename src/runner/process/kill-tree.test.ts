@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agent, type Bench, openBench, processIn, until } from "../../../test/fixtures/agents/try-agent.ts";
+import { cgroupProblem, createCgroup, startInside } from "./cgroup.ts";
 import { killLeftovers } from "./kill-tree.ts";
 import { findMarked, identify, isAlive } from "./process-table.ts";
 import type { ProcessIdentity } from "../runner.ts";
@@ -32,6 +33,53 @@ const leave = async (marker: string, argv = agent("ignores-term")): Promise<Proc
   const pid = child.pid as number;
   return { pid, startTime: identify(pid) as string, marker };
 };
+
+describe.runIf(process.platform === "linux" && cgroupProblem() === null)("held by a cgroup", () => {
+  // Nothing of what it starts can be told to be its own: no parent, no session, no environment.
+  const hides = (pidFile: string, then: string): readonly [string, ...string[]] => [
+    "/bin/sh",
+    "-c",
+    `setsid env -i /bin/sh -c 'sleep 300 >/dev/null 2>&1 </dev/null & echo $! > ${pidFile}'; ${then}`,
+  ];
+
+  test("R-001-39: a process that hid itself in every way ends with a normal exit, and the cgroup is gone", async () => {
+    const pidFile = bench.path("pid");
+    const end = await bench.run({ argv: hides(pidFile, "exit 3"), enclosure: "cgroup" });
+    expect(end).toMatchObject({ reason: "exited", exitCode: 3, process: { enclosure: "cgroup" } });
+    expect(existsSync(pidFile)).toBe(true);
+    const hidden = processIn(pidFile);
+    expect(hidden === undefined || !isAlive(hidden)).toBe(true);
+    expect(existsSync(end.process?.cgroup ?? "/")).toBe(false);
+  });
+
+  test("R-X-05: after a crash the record of the cgroup leads to what hid itself, and to nothing else", async () => {
+    const pidFile = bench.path("pid");
+    const cgroup = createCgroup("crashed/1");
+    const [command, ...args] = hides(pidFile, "exit 0");
+    const child = startInside(cgroup, () => spawn(command, args, { detached: true, stdio: "ignore", env: {} }));
+    await once(child, "exit");
+    await until(() => processIn(pidFile) !== undefined, "it hides");
+    const hidden = processIn(pidFile) ?? { pid: 0, startTime: "" };
+    const bystander = await leave("bystander/1");
+    expect(isAlive(hidden)).toBe(true);
+    await killLeftovers({ pid: child.pid ?? 0, startTime: "gone", marker: "crashed/1", cgroup });
+    expect([isAlive(hidden), isAlive(bystander), existsSync(cgroup)]).toEqual([false, true, false]);
+    // Neither this process nor a folder that is none of ours can be named by a record.
+    for (const wrong of ["/sys/fs/cgroup", bench.path("."), cgroup])
+      await killLeftovers({ pid: 0, startTime: "gone", marker: "crashed/1", cgroup: wrong });
+    expect(isAlive(bystander)).toBe(true);
+  });
+
+  test("R-X-05: the program finds nothing changed: its own number, its parent, its environment and its exit code", async () => {
+    const script =
+      'echo "$$ $PPID"; env | grep -v "^PASSRAIL_MARKER=\\|^PWD=\\|^_=\\|^SHLVL=\\|^OLDPWD=" | sort; exit 7';
+    const run = (enclosure: "cgroup" | "markers") => bench.run({ argv: ["/bin/sh", "-c", script], enclosure });
+    const [held, plain] = [await run("cgroup"), await run("markers")];
+    expect(held.stdoutTail.split("\n")[0]).toBe(`${held.process?.pid} ${process.pid}`);
+    expect(held.stdoutTail.split("\n").slice(1)).toEqual(plain.stdoutTail.split("\n").slice(1));
+    expect([held.exitCode, plain.exitCode]).toEqual([7, 7]);
+  });
+});
 
 describe("no process outlives its attempt", () => {
   const escapes = ["forks-group", "forks-setsid", "double-fork"] as const;

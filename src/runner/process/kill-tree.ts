@@ -1,8 +1,9 @@
-// Ends every process of an attempt: its group, its session, its descendants, and those with its marker. It signals a process only right
-// after it has seen its identity in the table. Out of reach: a process that cleared its environment, left the session and lost its parent.
-// Only a sandbox contains that; strays.ts reports it.
+// Ends every process of an attempt: those in its cgroup, its group, its session, its descendants, and those with its marker. It signals a
+// process only right after it has seen its identity in the table. Out of reach without a cgroup: a process that cleared its environment,
+// left the session and lost its parent; strays.ts finds it.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { cgroupMembers, killCgroup, removeCgroup } from "./cgroup.ts";
 import { isAlive, listProcesses, markersOf } from "./process-table.ts";
 import { type ProcessEntry } from "./process-source.ts";
 import type { ProcessIdentity } from "../runner.ts";
@@ -19,14 +20,14 @@ export type TreeEnd = {
 
 /** TERM to the tree of a process that we started, KILL after `graceMs`; resolves when the whole tree is gone. */
 export const endTree = (root: ProcessIdentity, graceMs: number): Promise<TreeEnd> =>
-  endMembers(() => treeOf(root, { ours: true }), graceMs);
+  endMembers(() => treeOf(root, { ours: true }), graceMs, root.cgroup);
 
 /**
  * Recovery after a crash: kills the recorded process if it is still the same one, with its group, and every process that carries the
  * marker. Returns how many were killed; never kills by a bare pid.
  */
 export const killLeftovers = async (target: ProcessIdentity | { readonly marker: string }): Promise<number> => {
-  const end = await endMembers(() => treeOf(target, { ours: false }), 0);
+  const end = await endMembers(() => treeOf(target, { ours: false }), 0, cgroupOf(target));
   return end.signalled - end.survivors.length;
 };
 
@@ -39,7 +40,10 @@ type Tree = {
   readonly groupId: number | undefined;
 };
 
-const endMembers = async (look: () => Tree, graceMs: number): Promise<TreeEnd> => {
+const cgroupOf = (target: ProcessIdentity | { readonly marker: string }): string | undefined =>
+  "pid" in target ? target.cgroup : undefined;
+
+const endMembers = async (look: () => Tree, graceMs: number, cgroup: string | undefined): Promise<TreeEnd> => {
   const killAt = performance.now() + graceMs;
   const giveUpAt = killAt + KILL_PATIENCE_MS;
   const signalled = new Set<number>();
@@ -47,8 +51,12 @@ const endMembers = async (look: () => Tree, graceMs: number): Promise<TreeEnd> =
     // Looked up again in every round: processes may have started while others were ending.
     const tree = look();
     const now = performance.now();
-    if (tree.members.length === 0) return { signalled: signalled.size, survivors: [] };
+    if (tree.members.length === 0) {
+      if (cgroup !== undefined) removeCgroup(cgroup);
+      return { signalled: signalled.size, survivors: [] };
+    }
     if (now > giveUpAt) return { signalled: signalled.size, survivors: tree.members.map(({ pid }) => pid) };
+    if (cgroup !== undefined && now >= killAt) killCgroup(cgroup);
     signalTree(tree, now < killAt ? "SIGTERM" : "SIGKILL");
     for (const { pid } of tree.members) signalled.add(pid);
     await untilGone(tree.members, now < killAt ? killAt : now + 500);
@@ -62,11 +70,14 @@ const treeOf = (target: ProcessIdentity | { readonly marker: string }, options: 
   if (target.marker !== "") {
     for (const [pid, marker] of markersOf(living)) if (marker === target.marker) marked.add(pid);
   }
+  const cgroup = cgroupOf(target);
+  const held = new Set(cgroup === undefined ? [] : cgroupMembers(cgroup));
   const groupId = "pid" in target && holdsGroup(target, everything, marked, options.ours) ? target.pid : undefined;
 
   const members = new Map<number, ProcessEntry>();
   const belongs = (entry: ProcessEntry): boolean =>
     marked.has(entry.pid) ||
+    held.has(entry.pid) ||
     (groupId !== undefined && (entry.pid === groupId || entry.groupId === groupId || entry.sessionId === groupId)) ||
     // A child of a member, or of a group or session that a member leads.
     members.has(entry.parentPid) ||

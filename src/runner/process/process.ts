@@ -5,8 +5,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { isAbsolute } from "node:path";
 import type { Writable } from "node:stream";
+import type { Enclosure } from "../../core/flow/enclosure.ts";
+import { optional } from "../../core/optional.ts";
 import { err, messageOf, ok, type Result } from "../../core/result.ts";
+import { createCgroup, killCgroup, removeCgroup, startInside } from "./cgroup.ts";
 import { describeEnd } from "./describe-end.ts";
+import { enclosureHere, inNamespace } from "./enclose.ts";
 import { endTree, killGroup } from "./kill-tree.ts";
 import { type OutputFile, openOutputFile } from "./output-file.ts";
 import { identify } from "./process-table.ts";
@@ -102,6 +106,7 @@ export const runProcess = async (
   } catch (error) {
     // Our own failure must not leave the agent running. Until its exit is reported, the pid is certainly its own.
     if (ending.exit() === undefined) killGroup(identity.pid);
+    if (identity.cgroup !== undefined) killCgroup(identity.cgroup);
     await drain(child);
     output.finish();
     throw error;
@@ -190,20 +195,16 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
   const launch = await confined(found, spec);
   if (!launch.ok) return launch;
   if (signal.aborted) return err("Canceled before it was started.");
-  const { argv, cwd, env } = launch.value;
-  const [executable, ...args] = argv;
+  const enclosed = enclose(launch.value, spec);
+  if (!enclosed.ok) return enclosed;
+  const { cgroup } = enclosed.value;
+  const [executable] = enclosed.value.launch.argv;
   let child: ChildProcessWithoutNullStreams;
   try {
-    child = spawn(executable, args, {
-      cwd,
-      // Node passes this one variable to children unless it is set here.
-      env: { NODE_V8_COVERAGE: undefined, ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-      shell: false,
-      // Its own session and group: ended as a whole, and not by a Ctrl-C meant for us.
-      detached: true,
-    });
+    const starting = () => spawnProgram(enclosed.value.launch);
+    child = cgroup === undefined ? starting() : startInside(cgroup, starting);
   } catch (error) {
+    if (cgroup !== undefined) removeCgroup(cgroup);
     return err(spawnProblem(executable, error));
   }
   const exited = new Promise<Exit>((resolve) => {
@@ -212,19 +213,54 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
   const { pid } = child;
   if (pid === undefined) {
     const [error]: unknown[] = await once(child, "error");
+    if (cgroup !== undefined) removeCgroup(cgroup);
     return err(spawnProblem(executable, error));
   }
   // The program may close its stdin unread or exit early; only its exit matters.
   for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on("error", () => {});
   try {
     // Even if it has already ended: Node has had no turn yet to collect it, so the pid is still its own.
-    return ok({ child, exited, identity: { pid, startTime: identify(pid) ?? "", marker: spec.marker } });
+    const { enclosure } = enclosed.value;
+    const startTime = identify(pid) ?? "";
+    const identity = { pid, startTime, marker: spec.marker, ...optional({ cgroup, enclosure }) };
+    return ok({ child, exited, identity });
   } catch (error) {
     // For example too many open files: a process without a known identity must not stay.
     killGroup(pid);
+    if (cgroup !== undefined) killCgroup(cgroup);
     throw error;
   }
 };
+
+function spawnProgram({ argv, cwd, env }: ConfinedLaunch): ChildProcessWithoutNullStreams {
+  const [executable, ...args] = argv;
+  return spawn(executable, args, {
+    cwd,
+    // Node passes this one variable to children unless it is set here.
+    env: { NODE_V8_COVERAGE: undefined, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    shell: false,
+    // Its own session and group: ended as a whole, and not by a Ctrl-C meant for us.
+    detached: true,
+  });
+}
+
+type Enclosed = { readonly launch: ConfinedLaunch; readonly cgroup?: string; readonly enclosure?: Enclosure };
+
+/** A sandbox holds its processes together by itself. */
+function enclose(launch: ConfinedLaunch, spec: AttemptSpec): Result<Enclosed, string> {
+  if (spec.confine !== undefined) return ok({ launch });
+  const here = enclosureHere(spec.enclosure ?? "markers");
+  if (!here.ok) return err(`Not started: ${here.error}. Change attempts.enclosure, or set it to auto.`);
+  const enclosure = here.value;
+  if (enclosure === "namespace") return ok({ launch: inNamespace(launch), enclosure });
+  if (enclosure === "markers") return ok({ launch, enclosure });
+  try {
+    return ok({ launch, cgroup: createCgroup(spec.marker), enclosure });
+  } catch (error) {
+    return err(`Not started: its cgroup could not be made (${messageOf(error)}).`);
+  }
+}
 
 /** The launch, wrapped by the sandbox if there is one. Without the required sandbox the program does not start. */
 const confined = async (executable: string, spec: AttemptSpec): Promise<Result<ConfinedLaunch, string>> => {

@@ -14,7 +14,7 @@ export function watchStrays(): (folder: string) => readonly Stray[] {
     listProcesses().flatMap((entry) => {
       if (entry.dead || known.has(identityOf(entry)) || !isOrphan(entry.parentPid)) return [];
       if (!worksIn(entry.pid, folder)) return [];
-      return [{ pid: entry.pid, name: nameOf(entry.pid) }];
+      return [{ pid: entry.pid, startTime: entry.startTime, name: nameOf(entry.pid) }];
     });
 }
 

@@ -62,7 +62,11 @@ export type MatrixWorld = {
 export async function openMatrix(): Promise<MatrixWorld> {
   const bench = await openWorkbench({
     slots: 2,
-    settings: (dir) => ({ runners: { claude: { command: ["/bin/sh", join(dir, "judge.sh")] } } }),
+    // Ghosts of earlier attempts must have a chance: a cgroup would end them.
+    settings: (dir) => ({
+      attempts: { enclosure: "markers" },
+      runners: { claude: { command: ["/bin/sh", join(dir, "judge.sh")] } },
+    }),
   });
   writePrograms(bench.dir);
   // The settings of the test are not what the repository brings.

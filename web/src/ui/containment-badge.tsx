@@ -28,7 +28,7 @@ export function ContainedBy({
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <span className="text-muted">Containment</span>
       {kinds.map((kind) => (
-        <span key={kind.mode} className="inline-flex flex-wrap items-center gap-1.5">
+        <span key={kind.label} className="inline-flex flex-wrap items-center gap-1.5">
           <ContainmentBadge containment={kind} />
           {kinds.length > 1 && <span className="text-muted">{kind.stages.join(", ")}</span>}
         </span>

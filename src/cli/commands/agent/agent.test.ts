@@ -7,9 +7,11 @@ import { approveFiles } from "../../../../test/harness/approve-files.ts";
 import type { TryResult } from "../../../runner/try.ts";
 import type { Detected } from "../../../runner/detect.ts";
 import { readSettings } from "../../../settings/settings.ts";
-import { ok } from "../../../core/result.ts";
+import { err, ok } from "../../../core/result.ts";
 import type { Io } from "../../terminal/io.ts";
 import { agentTest, playedByConfig, printAgents } from "./agent.ts";
+
+const enclosure = ok("cgroup" as const);
 
 let cwd = "";
 beforeEach(() => {
@@ -51,14 +53,22 @@ const nobody = (): string => "";
 describe("agent list", () => {
   test("a line for each runner, then one for each agent", () => {
     const { io, out, errors } = ioOf();
-    expect(printAgents(io, { runners: [FOUND, MISSING], playedBy: () => "claude, opus" })).toBe(0);
+    expect(printAgents(io, { runners: [FOUND, MISSING], playedBy: () => "claude, opus", enclosure })).toBe(0);
     expect(out.slice(0, 3)).toEqual([
       "claude\t2.1.325\tlogged in (ANTHROPIC_API_KEY is set)\t/usr/bin/claude\t",
       "codex\tnot installed\t\t\tnpm install -g @openai/codex",
       "",
     ]);
     expect(out).toContainEqual(expect.stringMatching(/^builder\tshipped\tclaude, opus\t/u));
-    expect(errors()).toBe("");
+    expect(errors().trim()).toBe(
+      "processes without a sandbox are held by a cgroup: all of them end with their attempt",
+    );
+  });
+
+  test("R-X-05: an enclosure that was chosen and cannot be had is said before anything starts", () => {
+    const { io, errors } = ioOf();
+    printAgents(io, { runners: [FOUND], playedBy: nobody, enclosure: err("no cgroup can be made here: EROFS") });
+    expect(errors()).toContain("no program starts: no cgroup can be made here: EROFS (attempts.enclosure)");
   });
 
   test("on a terminal what is to be done is not cut off by where the program is", () => {
@@ -68,37 +78,37 @@ describe("agent list", () => {
       login: { state: "no", evidence: "claude auth status" },
       fix: "run claude once and log in",
     };
-    printAgents(io, { runners: [broken, MISSING], playedBy: nobody });
+    printAgents(io, { runners: [broken, MISSING], playedBy: nobody, enclosure });
     expect(out[0]).toContain("run claude once and log in");
     expect(out[0]).not.toContain("/usr/bin/claude");
   });
 
   test("with --json one document, with --quiet the names of the agents", () => {
     const json = ioOf({ json: true });
-    printAgents(json.io, { runners: [FOUND, MISSING], playedBy: nobody });
+    printAgents(json.io, { runners: [FOUND, MISSING], playedBy: nobody, enclosure });
     expect(JSON.parse(json.text())).toMatchObject({
       runners: [FOUND, MISSING],
       agents: expect.arrayContaining([expect.objectContaining({ name: "builder", origin: "shipped", playedBy: "" })]),
     });
     const quiet = ioOf({ quiet: true });
-    printAgents(quiet.io, { runners: [], playedBy: nobody });
+    printAgents(quiet.io, { runners: [], playedBy: nobody, enclosure });
     expect(quiet.out).toContain("builder");
     expect(quiet.out.every((line) => /^[a-z0-9-]+$/u.test(line))).toBe(true);
   });
 
   test("where nothing is installed or nobody plays, the next step is said", () => {
     const none = ioOf();
-    expect(printAgents(none.io, { runners: [MISSING], playedBy: nobody })).toBe(0);
+    expect(printAgents(none.io, { runners: [MISSING], playedBy: nobody, enclosure })).toBe(0);
     expect(none.errors()).toContain("No coding agent is installed.");
     expect(none.errors()).toContain("passrail demo needs nothing");
     const unused = ioOf();
-    printAgents(unused.io, { runners: [FOUND], playedBy: nobody });
+    printAgents(unused.io, { runners: [FOUND], playedBy: nobody, enclosure });
     expect(unused.errors()).toContain("runner: claude in passrail.yaml");
   });
 
   test("S16: what a program says of itself cannot move the cursor", () => {
     const { io, text } = ioOf();
-    printAgents(io, { runners: [{ ...FOUND, version: "1\u001b[2J\u0007\u202e\n2" }], playedBy: nobody });
+    printAgents(io, { runners: [{ ...FOUND, version: "1\u001b[2J\u0007\u202e\n2" }], playedBy: nobody, enclosure });
     for (const character of ["\u001b", "\u0007", "\u202e"]) expect(text()).not.toContain(character);
   });
 
@@ -108,7 +118,7 @@ describe("agent list", () => {
     writeFileSync(join(cwd, ".passrail/agents/bad.md"), "---\nname: bad\n---\n");
     approveFiles(join(cwd, "home"), cwd);
     const { io, out, errors } = ioOf();
-    printAgents(io, { runners: [FOUND], playedBy: nobody });
+    printAgents(io, { runners: [FOUND], playedBy: nobody, enclosure });
     expect(out).toContain("mine\tproject\tnobody yet\tMy own.");
     expect(errors()).toContain("bad.md");
   });

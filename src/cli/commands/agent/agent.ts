@@ -2,6 +2,9 @@
 // one real attempt through the function that it is given.
 
 import type { AgentFile } from "../../../catalog/agent-file.ts";
+import type { Enclosure } from "../../../core/flow/enclosure.ts";
+import type { Result } from "../../../core/result.ts";
+import { enclosureHere } from "../../../runner/process/enclose.ts";
 import { tryRunner } from "../../../runner/try.ts";
 import { type Detected } from "../../../runner/detect.ts";
 import { detectRunners } from "../../../runner/detect-runners.ts";
@@ -21,16 +24,19 @@ export type AgentListDeps = {
   readonly runners: readonly Detected[];
   /** Who would play an agent, in a few words; empty where nobody was named. */
   readonly playedBy: (agent: AgentFile) => string;
+  /** What holds the processes of programs without a sandbox together on this machine. */
+  readonly enclosure: Result<Enclosure, string>;
 };
 
 export async function agentList(io: Io): Promise<number> {
   const config = await loadSettings({ home: io.home, environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error);
   const runners = io.quiet ? [] : await detectRunners(io.environment, io.cwd, config.value);
-  return printAgents(io, { runners, playedBy: playedByConfig(config.value) });
+  const enclosure = enclosureHere(config.value.enclosure.value);
+  return printAgents(io, { runners, playedBy: playedByConfig(config.value), enclosure });
 }
 
-export function printAgents(io: Io, { runners, playedBy }: AgentListDeps): number {
+export function printAgents(io: Io, { runners, playedBy, enclosure }: AgentListDeps): number {
   const catalog = openApproved(io).agents();
   const agents = [...catalog.agents.values()].map((agent) => ({
     name: agent.name,
@@ -40,7 +46,8 @@ export function printAgents(io: Io, { runners, playedBy }: AgentListDeps): numbe
     playedBy: playedBy(agent),
   }));
   if (io.json) {
-    printJson(io, { runners, agents });
+    const held = enclosure.ok ? { enclosure: enclosure.value } : { enclosure: null, problem: enclosure.error };
+    printJson(io, { runners, agents, ...held });
     return EXIT.ok;
   }
   if (io.quiet) {
@@ -62,6 +69,7 @@ export function printAgents(io: Io, { runners, playedBy }: AgentListDeps): numbe
     ]),
   );
   for (const { file, line, message } of catalog.problems) io.err(plainText(`! ${file}:${line}: ${message}`));
+  io.err(oneLine(enclosureLine(enclosure), 400));
   for (const hint of nextSteps(
     runners,
     agents.some((agent) => agent.playedBy !== ""),
@@ -69,6 +77,19 @@ export function printAgents(io: Io, { runners, playedBy }: AgentListDeps): numbe
     io.err(hint);
   return EXIT.ok;
 }
+
+/** Which rung of the ladder programs get that run without a sandbox. */
+function enclosureLine(enclosure: Result<Enclosure, string>): string {
+  if (!enclosure.ok) return `without a sandbox no program starts: ${enclosure.error} (attempts.enclosure)`;
+  const { label, escapes } = ENCLOSED[enclosure.value];
+  return `processes without a sandbox are held by ${label}: ${escapes}`;
+}
+
+const ENCLOSED: Readonly<Record<Enclosure, { readonly label: string; readonly escapes: string }>> = {
+  cgroup: { label: "a cgroup", escapes: "all of them end with their attempt" },
+  namespace: { label: "a PID namespace", escapes: "all of them end with their attempt" },
+  markers: { label: "markers", escapes: "one that hides fails its attempt and is named (docs/sandboxes.md)" },
+};
 
 /** On a terminal there is room for one long column: what is to be done, else where the program is. */
 function runnerRow(io: Pick<Io, "plain">, found: Detected): readonly Column[] {

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { NAME_PATTERN } from "../../../core/flow/name.ts";
+import { ENCLOSURES } from "../../../core/flow/enclosure.ts";
 import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
 
 export const time = z.string().meta({ description: "ISO 8601, UTC", examples: ["2026-01-31T12:00:00.000Z"] });
@@ -71,7 +72,11 @@ export const containment = z
   .object({
     mode: z.enum(WORKSPACE_MODES),
     isConfined: z.boolean().meta({ description: "true for a sandbox" }),
-    label: z.string().meta({ examples: ["no sandbox: worktree"] }),
+    enclosure: z
+      .enum(ENCLOSURES)
+      .nullable()
+      .meta({ description: "what held the processes of a program without a sandbox together; null if not recorded" }),
+    label: z.string().meta({ examples: ["no sandbox: worktree, processes held by a cgroup"] }),
   })
   .nullable()
   .meta({ description: "what contained the program that worked; null if none did, or if it is not recorded" });

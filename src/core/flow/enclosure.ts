@@ -1,0 +1,18 @@
+// What holds the processes of an attempt that has no sandbox together, so that all of them end with it. An enclosure does not limit what a
+// program may do; a sandbox does.
+
+export const ENCLOSURES = ["cgroup", "namespace", "markers"] as const;
+
+/**
+ * `cgroup`: a control group of the kernel. `namespace`: a PID namespace. `markers`: the process group, the session, the descendants, and a
+ * variable of the environment; a program that wants to can escape.
+ */
+export type Enclosure = (typeof ENCLOSURES)[number];
+
+/** `auto`: the first that works here and changes nothing that a program sees. */
+export const ENCLOSURE_CHOICES = ["auto", ...ENCLOSURES] as const;
+export type EnclosureChoice = (typeof ENCLOSURE_CHOICES)[number];
+
+export function enclosureOf(value: unknown): Enclosure | null {
+  return ENCLOSURES.find((known) => known === value) ?? null;
+}

@@ -1,0 +1,128 @@
+// A cgroup (version 2) per program of an attempt. Whatever the program starts is born inside and stays there: a new session, a cleared
+// environment and a lost parent change nothing. Nothing that the program sees is different. It is a child of the cgroup that this process
+// is in, so limits of the service or the container hold for agents, too.
+
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { messageOf } from "../../core/result.ts";
+
+const NAME = /^passrail-[0-9a-f]{12}-[0-9a-f]{12}$/u;
+
+/** A new cgroup for a program of the attempt with this marker. Throws where none can be made. */
+export function createCgroup(marker: string): string {
+  const mark = createHash("sha256").update(marker).digest("hex").slice(0, 12);
+  const path = join(ownCgroup(), `passrail-${mark}-${randomBytes(6).toString("hex")}`);
+  mkdirSync(path);
+  return path;
+}
+
+/**
+ * Calls `start` while this process is inside, so that the child is born there. It must be synchronous: everything that this process starts
+ * meanwhile would be inside, too.
+ */
+export function startInside<T>(path: string, start: () => T): T {
+  const before = ownCgroup();
+  enter(path);
+  try {
+    return start();
+  } finally {
+    enter(before);
+  }
+}
+
+/** Processes in it, and in cgroups that its programs made below; none when it is gone. */
+export function cgroupMembers(path: string): readonly number[] {
+  if (!isOurs(path)) return [];
+  return [path, ...below(path)].flatMap((each) =>
+    linesOf(join(each, "cgroup.procs"))
+      .map(Number)
+      // 0: a process of another PID namespace that cannot be named here.
+      .filter((pid) => pid > 1),
+  );
+}
+
+/** Ends all of them at once: none can fork away. */
+export function killCgroup(path: string): void {
+  if (!isOurs(path)) return;
+  try {
+    writeFileSync(join(path, "cgroup.kill"), "1");
+  } catch {
+    // It is gone, or not ours to kill: whoever is left in it is seen by the next look.
+  }
+}
+
+/** Does nothing while a process is inside. */
+export function removeCgroup(path: string): void {
+  if (!isOurs(path)) return;
+  for (const each of [...below(path).toReversed(), path]) {
+    try {
+      rmdirSync(each);
+    } catch {
+      return;
+    }
+  }
+}
+
+let known: { readonly problem: string | null } | undefined;
+
+/** Why attempts cannot have one; null where they can. Found out by trying, once. */
+export function cgroupProblem(): string | null {
+  known ??= { problem: tryOne() };
+  return known.problem;
+}
+
+function tryOne(): string | null {
+  let path: string | undefined;
+  try {
+    path = createCgroup("try");
+    if (!existsSync(join(path, "cgroup.kill"))) return "the kernel is older than 5.14";
+    startInside(path, () => undefined);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    if (path !== undefined) removeCgroup(path);
+  }
+}
+
+/** The folder of the cgroup that this process is in; a service manager may move it at any time. */
+function ownCgroup(): string {
+  const place = linesOf("/proc/self/cgroup").find((line) => line.startsWith("0::"));
+  // `36 35 0:32 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw`: its root in the hierarchy, and where it is mounted.
+  const mount = linesOf("/proc/self/mountinfo").find((line) => line.includes(" - cgroup2 "));
+  const [, , , root = "", point = ""] = mount?.split(" ") ?? [];
+  if (place === undefined || point === "") throw new Error("there is no cgroup 2 here");
+  const path = place.slice("0::".length);
+  if (root !== "/" && !path.startsWith(root)) throw new Error("its own cgroup is not mounted");
+  return join(point, root === "/" ? path : path.slice(root.length));
+}
+
+function enter(path: string): void {
+  writeFileSync(join(path, "cgroup.procs"), "0");
+}
+
+/** A path comes from a record: nothing but a cgroup of this program is ever killed or removed. */
+function isOurs(path: string): boolean {
+  return NAME.test(basename(path)) && existsSync(join(path, "cgroup.procs"));
+}
+
+/** Parents first. */
+function below(path: string): readonly string[] {
+  try {
+    const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return folders.flatMap(({ name }) => [join(path, name), ...below(join(path, name))]);
+  } catch {
+    return [];
+  }
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+  } catch {
+    return [];
+  }
+}

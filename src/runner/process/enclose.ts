@@ -1,0 +1,56 @@
+// Chooses what holds the processes of a program without a sandbox together. A choice by name is kept or refused; `auto` takes the first of
+// the ladder that works here: a cgroup, because programs notice nothing of it; a PID namespace only for root, because anybody else needs a
+// user namespace for it, in which sudo and other users' files are out of reach; else markers.
+
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import type { Enclosure, EnclosureChoice } from "../../core/flow/enclosure.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+import type { ConfinedLaunch } from "../runner.ts";
+import { cgroupProblem } from "./cgroup.ts";
+
+/** The enclosure that programs get here, or why the chosen one cannot be had. */
+export function enclosureHere(choice: EnclosureChoice): Result<Enclosure, string> {
+  if (choice === "markers") return ok("markers");
+  const noCgroup = choice === "namespace" ? "" : cgroupProblem();
+  if (choice !== "namespace" && noCgroup === null) return ok("cgroup");
+  if (choice === "cgroup") return err(`no cgroup can be made here: ${noCgroup}`);
+  const bubblewrap = findBubblewrap();
+  if (choice === "namespace")
+    return bubblewrap === undefined ? err("a PID namespace needs bubblewrap (bwrap) in /usr/bin") : ok("namespace");
+  return ok(process.getuid?.() === 0 && bubblewrap !== undefined && canUnshare(bubblewrap) ? "namespace" : "markers");
+}
+
+/** The launch in a PID namespace of its own: when its first process ends, the kernel ends all others. */
+export function inNamespace({ argv, cwd, env }: ConfinedLaunch): ConfinedLaunch {
+  // Root keeps its rights: an enclosure is no sandbox.
+  const rights = process.getuid?.() === 0 ? ["--cap-add", "ALL"] : [];
+  const view = ["--dev-bind", "/", "/", "--proc", "/proc", "--chdir", cwd];
+  const bubblewrap = findBubblewrap() ?? PLACES[0];
+  return { argv: [bubblewrap, "--unshare-pid", "--die-with-parent", ...rights, ...view, "--", ...argv], cwd, env };
+}
+
+let tried: { readonly works: boolean } | undefined;
+
+/** Root in a container often may not. Found out by trying, once. */
+function canUnshare(bubblewrap: string): boolean {
+  const view = ["--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc"];
+  tried ??= { works: spawnSync(bubblewrap, [...view, "--", "/bin/true"], { timeout: TRY_MS }).status === 0 };
+  return tried.works;
+}
+
+const TRY_MS = 5000;
+
+/** Not on a PATH, which may lead into a workspace. */
+const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap"] as const;
+
+function findBubblewrap(): string | undefined {
+  return PLACES.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
