@@ -143,6 +143,8 @@ async function answerTo({ question }: Extract<ToEngine, { type: "ask" }>, ports:
       return ports.askPermission(question.question);
     case "permission-expired":
       return ports.expirePermission(question.request);
+    case "unknown":
+      throw new Error("the engine is of an earlier version and does not know this question");
   }
 }
 

@@ -38,7 +38,7 @@ export function createCarriers(options: CarriersOptions): Carriers {
     identity,
     readReport: () => readReport(home, dir, { id: identity.id, incarnation: incarnation() }),
     kill: () => end(identity),
-    reconnect: async () => spoken(await connectCarrier(paths.of(identity.id), identity.id)),
+    reconnect: async () => spoken(await connectCarrier(paths.of(identity.id), identity.id), identity, onError),
     onError,
   });
   /** Takes note of the end, whatever it was. */
@@ -82,7 +82,7 @@ export function createCarriers(options: CarriersOptions): Carriers {
       const connection = isAlive(identity) ? await connectCarrier(paths.of(identity.id), identity.id) : undefined;
       const at = connection?.welcome.at ?? null;
       if (connection !== undefined && at?.incarnation === incarnation()) {
-        const carryOn = (ports: CarriedPorts) => attendTo(identity, dir, ports, spoken(connection));
+        const carryOn = (ports: CarriedPorts) => attendTo(identity, dir, ports, spoken(connection, identity, onError));
         return { type: "living", token: at.token, channel: dirname(at.channel), carryOn };
       }
       connection?.wire.destroy();
@@ -124,8 +124,19 @@ function isCarried(process: AttemptProcess, { stage, play }: AttemptJob): boolea
 }
 
 /** A carrier of another version is not spoken to: its report counts when it is there. */
-function spoken(connection: CarrierConnection | undefined): CarrierConnection | undefined {
+function spoken(
+  connection: CarrierConnection | undefined,
+  { pid }: CarrierIdentity,
+  onError: (error: unknown) => void,
+): CarrierConnection | undefined {
   if (connection === undefined || connection.welcome.protocol === PROTOCOL) return connection;
+  const { protocol, at } = connection.welcome;
+  const who = at === null ? `process ${pid}` : `${at.stage}, attempt ${at.attempt} of run ${at.runId} (process ${pid})`;
+  onError(
+    new Error(
+      `${who} is carried out by another version (protocol ${protocol}, this one speaks ${PROTOCOL}): it works on by itself, and its report counts when it is there`,
+    ),
+  );
   connection.wire.destroy();
   return undefined;
 }

@@ -55,6 +55,8 @@ const questionSchema = z.discriminatedUnion("about", [
   /** A person answers: it may take long, and holds nothing else up. */
   z.object({ about: z.literal("permission"), question: trusted<PermissionQuestion>() }),
   z.object({ about: z.literal("permission-expired"), request: z.string() }),
+  /** Of a later version: whoever asks must not wait for ever. */
+  z.object({ about: z.literal("unknown") }),
 ]);
 
 export const toEngineSchema = z.discriminatedUnion("type", [
@@ -74,7 +76,7 @@ export const toEngineSchema = z.discriminatedUnion("type", [
       .nullable(),
   }),
   z.object({ type: z.literal("note"), n: z.int(), facts: trusted<JsonObject>() }),
-  z.object({ type: z.literal("ask"), n: z.int(), question: questionSchema }),
+  z.object({ type: z.literal("ask"), n: z.int(), question: questionSchema.catch({ about: "unknown" }) }),
   z.object({ type: z.literal("save-check"), check: trusted<CachedCheck>() }),
   z.object({ type: z.literal("check-offered") }),
   z.object({ type: z.literal("checked"), n: z.int(), report: trusted<Report>() }),
