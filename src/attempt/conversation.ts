@@ -163,7 +163,9 @@ function watchedIn(
   { play, env, cwd, limits }: ConversationPlace,
   { environment }: ChosenRunner,
 ): WatchedProgram {
-  return { runner: play.runner, places: { env: { ...environment, ...env }, cwd }, ports, sameCalls: limits.sameCalls };
+  const places = { env: { ...environment, ...env }, cwd };
+  const { sameCalls } = limits;
+  return { runner: play.runner, places, ports, sameCalls, maxCostUsd: play.options.maxCostUsd };
 }
 
 /** The session file knows best what the session had used until now: also what a cut-off attempt, or a person, did in it. */

@@ -12,6 +12,7 @@ import { type RunnerChoice, writesFiles } from "../core/flow/runner-choice.ts";
 import { optional } from "../core/optional.ts";
 import { nonceRule } from "../core/prompt/form.ts";
 import { composeBlocks, composeRepair, composeResumed, type PromptFacts, wholePrompt } from "../core/prompt/prompt.ts";
+import { amountText } from "../core/budget/budget.ts";
 import { reachedText } from "../core/budget/room.ts";
 import { runFacts } from "../core/run/facts.ts";
 import { openFor } from "../core/run/review.ts";
@@ -122,6 +123,13 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
 /** Passrail ended the program, so neither its exit nor what it wrote says how the work went. */
 function stoppedReport(stopped: StoppedWork): Report {
   if (stopped.by === "loop") return { cause: "tool_loop", reason: `stopped: ${stopped.loop}` };
+  if (stopped.by === "cost") {
+    const [cost, limit] = [amountText("usd", stopped.usd), amountText("usd", stopped.limit)];
+    return {
+      cause: "budget",
+      reason: `stopped: it cost ${cost} of the ${limit} of an attempt; allow more with \`max_cost\``,
+    };
+  }
   return { cause: OVER_BUDGET, reason: `stopped: ${reachedText(stopped.limit)}`, reached: stopped.limit };
 }
 

@@ -14,6 +14,8 @@ import { watchLoops } from "./loop-watch.ts";
 /** Why Passrail ended a program in the middle of its work. */
 export type StoppedWork =
   | { readonly by: "budget"; readonly limit: ReachedLimit }
+  /** It cost what one attempt may cost. */
+  | { readonly by: "cost"; readonly usd: number; readonly limit: number }
   /** In words. */
   | { readonly by: "loop"; readonly loop: string };
 
@@ -37,6 +39,8 @@ export type WatchedProgram = {
   readonly places: SessionPlaces;
   readonly ports: Pick<AttemptPorts, "room" | "spent">;
   readonly sameCalls: number | undefined;
+  /** What one attempt may cost; undefined without a limit. */
+  readonly maxCostUsd: number | undefined;
 };
 
 export type WatchedState = {
@@ -50,7 +54,7 @@ export type WatchedState = {
 const TELL_MS = 1000;
 
 export function watchWork(program: WatchedProgram, { model, hasVerdict }: WatchedState): WorkWatch {
-  const { runner, places, ports, sameCalls } = program;
+  const { runner, places, ports, sameCalls, maxCostUsd = Infinity } = program;
   const stop = new AbortController();
   const loops = watchLoops(sameCalls);
   let stopped: StoppedWork | undefined;
@@ -77,6 +81,9 @@ export function watchWork(program: WatchedProgram, { model, hasVerdict }: Watche
   function stopAtLimit(): void {
     const limit = isAgent ? reachedIn(ports.room(), live.total()) : undefined;
     if (limit !== undefined) stopFor({ by: "budget", limit });
+    // Unknown dollars reach no limit.
+    const usd = live.total()?.usd ?? 0;
+    if (usd >= maxCostUsd) stopFor({ by: "cost", usd, limit: maxCostUsd });
   }
 
   /** The first reason counts. */

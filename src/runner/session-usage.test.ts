@@ -139,7 +139,7 @@ test("each look reads only what is new, and a line counts when it is whole", () 
   expect(look()).toBeNull();
 });
 
-test.each(["claude", "codex", "gemini"] as const)("R-X-09: %s: links and second names are not followed", (vendor) => {
+test.each(["claude", "codex", "gemini"] as const)("%s: links and second names are not followed", (vendor) => {
   const file = fileOf(vendor);
   const aside = join(home, "aside.jsonl");
   renameSync(file, aside);

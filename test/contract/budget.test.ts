@@ -1,8 +1,8 @@
 // A budget that ends in the middle of the work of a real agent CLI: at most one request more is served, its session is kept, and after a
 // raise the next attempt goes on in it. Nothing is booked twice.
 
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -16,6 +16,7 @@ import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { approveFiles } from "../harness/approve-files.ts";
 import { openForReading } from "../harness/open-for-reading.ts";
 import { PROGRAM } from "../harness/program.ts";
+import { until } from "../harness/until.ts";
 import { newRepository } from "../harness/new-repository.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex, gemini, opencode, settingsFor, type Vendor } from "./vendors.ts";
@@ -55,50 +56,97 @@ describe.skipIf(contractTests() === "left out")("a budget that ends in the middl
     [gemini, ROOM],
     // It tells the tokens of a step when the step's tools have ended: one more request is under way by then, and is not in its books.
     [opencode, ROOM + 1],
-  ])(
-    "R-X-10: $cli is stopped, keeps its session, and goes on after a raise",
-    { timeout: 240_000 },
-    async (vendor, most) => {
-      const quick = Array.from({ length: ROOM - 1 }, (_, at) => call(`echo ${at} >> steps.txt`));
-      const [first = call("true"), ...rest] = quick;
-      const turns = [
-        first,
-        ...rest,
-        call(`${SLOW}; echo a`),
-        call(`${SLOW}; echo b`),
-        submit("Built."),
-        { text: "Done.", tokens: TOKENS },
-      ] as const;
+  ])("$cli is stopped, keeps its session, and goes on after a raise", { timeout: 240_000 }, async (vendor, most) => {
+    const quick = Array.from({ length: ROOM - 1 }, (_, at) => call(`echo ${at} >> steps.txt`));
+    const [first = call("true"), ...rest] = quick;
+    const turns = [
+      first,
+      ...rest,
+      call(`${SLOW}; echo a`),
+      call(`${SLOW}; echo b`),
+      submit("Built."),
+      { text: "Done.", tokens: TOKENS },
+    ] as const;
+    models.play({ rules: [{ id: "builder", match: { prompt: "# Builder" }, turns }] });
+    const project = projectFor(vendor);
+    // Its exit code for a limit.
+    expect(await passrail(project, "run", "routed", "Build it", "--input", "input.agent=builder")).toBe(6);
+    const served = asked();
+    expect(served).toBeGreaterThanOrEqual(ROOM);
+    expect(served).toBeLessThanOrEqual(most);
+    expect(findMarked(`${storeMark(realpathSync(home))}/`)).toEqual([]);
+    const stopped = await look();
+    expect(stopped.items).toMatchObject([
+      { kind: "budget", scope: "run", unit: "tokens", limit: LIMIT, stopped: true },
+    ]);
+    expect(stopped.facts[0]?.session?.id).toEqual(expect.any(String));
+    expect(stopped.booked).toBe(ROOM * EACH);
+    expect(await passrail(project, "budget", "raise", "1", "--by", "2000000 tokens")).toBe(0);
+    expect(await passrail(project, "runs", "watch", "1")).toBe(0);
+    const done = await look();
+    expect(done.facts).toHaveLength(2);
+    expect(done.facts[1]?.session?.id).toBe(done.facts[0]?.session?.id);
+    expect(done.status).toBe("completed");
+    // The session went on: no turn of the script was asked for twice, but for the one that was cut off.
+    const after = models.requests.filter(({ rule }) => rule === "builder").slice(served);
+    expect(Math.min(...after.map(({ turn }) => turn ?? 0))).toBeGreaterThanOrEqual(ROOM);
+    expect(done.booked - stopped.booked).toBe(after.length * EACH);
+  });
+
+  test("an attempt stops at its limit by itself while no engine lives, and the next one books it", {
+    timeout: 240_000,
+  }, async () => {
+    const [go, began] = [join(dir, "go"), join(dir, "began")];
+    const held = call(`echo > ${began}; until [ -e ${go} ]; do sleep 0.1; done`);
+    const quick = Array.from({ length: ROOM - 2 }, (_, at) => call(`echo ${at}`));
+    const turns = [held, ...quick, call(`${SLOW}; echo a`), call(`${SLOW}; echo b`), submit("Built.")] as const;
+    models.play({ rules: [{ id: "builder", match: { prompt: "# Builder" }, turns }] });
+    const project = projectFor(codex);
+    const run = start(project, "run", "routed", "Build it", "--input", "input.agent=builder");
+    await until("the agent works", () => (existsSync(began) ? true : undefined), 60_000);
+    run.kill("SIGKILL");
+    await ended(run);
+    const mark = `${storeMark(realpathSync(home))}/`;
+    expect(findMarked(mark).length).toBeGreaterThan(0);
+    writeFileSync(go, "");
+    await until("it has stopped", () => (findMarked(mark).length === 0 ? true : undefined), 120_000);
+    expect(asked()).toBe(ROOM);
+    await passrail(project, "runs", "watch", "1");
+    const stopped = await look();
+    expect(stopped.items).toMatchObject([{ kind: "budget", unit: "tokens", used: ROOM * EACH, stopped: true }]);
+    expect(stopped.booked).toBe(ROOM * EACH);
+    expect(asked()).toBe(ROOM);
+  });
+
+  // opencode needs a minute and a half for it; its calls are told like those of the others.
+  test.each([claude, codex, gemini])(
+    "an endless loop of $cli is stopped, and its call is named",
+    {
+      timeout: 240_000,
+    },
+    async (vendor) => {
+      const turns = [{ do: [{ bash: "echo again" }], tokens: { input: 100, output: 10, cached: 0 } }] as const;
       models.play({ rules: [{ id: "builder", match: { prompt: "# Builder" }, turns }] });
-      const project = newRepository(dir);
-      const settings = { ...settingsFor(vendor, dir, models.url), budgets: { run: { tokens: LIMIT, usd: "none" } } };
-      writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settings));
-      approveFiles(home, project);
-      // Its exit code for a limit.
-      expect(await passrail(project, "run", "routed", "Build it", "--input", "input.agent=builder")).toBe(6);
-      const served = asked();
-      expect(served).toBeGreaterThanOrEqual(ROOM);
-      expect(served).toBeLessThanOrEqual(most);
-      expect(findMarked(`${storeMark(realpathSync(home))}/`)).toEqual([]);
-      const stopped = await look();
-      expect(stopped.items).toMatchObject([
-        { kind: "budget", scope: "run", unit: "tokens", limit: LIMIT, stopped: true },
-      ]);
-      expect(stopped.facts[0]?.session?.id).toEqual(expect.any(String));
-      expect(stopped.booked).toBe(ROOM * EACH);
-      expect(await passrail(project, "budget", "raise", "1", "--by", "2000000 tokens")).toBe(0);
-      expect(await passrail(project, "runs", "watch", "1")).toBe(0);
-      const done = await look();
-      expect(done.facts).toHaveLength(2);
-      expect(done.facts[1]?.session?.id).toBe(done.facts[0]?.session?.id);
-      expect(done.status).toBe("completed");
-      // The session went on: no turn of the script was asked for twice, but for the one that was cut off.
-      const after = models.requests.filter(({ rule }) => rule === "builder").slice(served);
-      expect(Math.min(...after.map(({ turn }) => turn ?? 0))).toBeGreaterThanOrEqual(ROOM);
-      expect(done.booked - stopped.booked).toBe(after.length * EACH);
+      const project = projectFor(vendor);
+      await passrail(project, "run", "routed", "Build it", "--input", "input.agent=builder", "--no-ask");
+      const { outcomes } = await look();
+      expect(outcomes[0]).toMatchObject({
+        health: "failed",
+        cause: "tool_loop",
+        reason: expect.stringContaining("echo again"),
+      });
+      expect(asked()).toBeLessThan(20);
     },
   );
 });
+
+function projectFor(vendor: Vendor): string {
+  const project = newRepository(dir);
+  const settings = { ...settingsFor(vendor, dir, models.url), budgets: { run: { tokens: LIMIT, usd: "none" } } };
+  writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settings));
+  approveFiles(home, project);
+  return project;
+}
 
 function asked(): number {
   return models.requests.filter(({ rule }) => rule === "builder").length;
@@ -110,19 +158,30 @@ async function look() {
     const id = (await store?.listRuns({ limit: 1 }))?.[0]?.id ?? "";
     const run = (await store?.loadRun(id))?.run;
     const rows = (await store?.attempts(id)) ?? [];
-    const facts = rows.filter(({ stage }) => stage === "builder").map(attemptFacts);
+    const own = rows.filter(({ stage }) => stage === "builder");
+    const facts = own.map(attemptFacts);
     const booked = facts.reduce((sum, { usage }) => sum + (usage === null ? 0 : (tokensOf(usage) ?? 0)), 0);
-    return { status: run?.status, items: run === undefined ? [] : openItems(run), facts, booked };
+    return {
+      status: run?.status,
+      items: run === undefined ? [] : openItems(run),
+      facts,
+      booked,
+      outcomes: own.map(({ outcome }) => outcome),
+    };
   } finally {
     store?.close();
   }
 }
 
 function passrail(cwd: string, ...args: readonly string[]): Promise<number | null> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd,
-    env: { ...process.env, PASSRAIL_HOME: home },
-    stdio: process.env["SHOW"] === undefined ? "ignore" : "inherit",
-  });
+  return ended(start(cwd, ...args));
+}
+
+function start(cwd: string, ...args: readonly string[]): ChildProcess {
+  const env = { ...process.env, PASSRAIL_HOME: home };
+  return spawn(process.execPath, [PROGRAM, ...args], { cwd, env, stdio: "ignore" });
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => void child.once("exit", resolve));
 }
