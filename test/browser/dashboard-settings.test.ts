@@ -106,6 +106,14 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
       await waits.first().waitFor();
       await picture(page, "insights-paid-light");
       expect(await faultsOf(page)).toEqual([]);
+      // The run that costs most is the first, and leads to its page.
+      await page.getByRole("link", { name: "Run", exact: true }).click();
+      await page
+        .getByRole("row")
+        .nth(1)
+        .getByRole("link", { name: `#${run.number} Paid` })
+        .waitFor();
+      await page.getByRole("row").nth(1).getByText("$1.50").waitFor();
       // The same money on the run, and on its own tab.
       await show(page, `${dashboard.daemon.url}/runs/${run.number}?tab=cost`);
       await page.getByText("$1.50").first().waitFor();

@@ -131,10 +131,21 @@ describe.skipIf(isBrowserMissing())("tasks", () => {
       await show(page, `${dashboard.daemon.url}/flows/feature`);
       await page.getByRole("button", { name: "Start a run" }).click();
       await dialog().getByLabel(/Title/u).fill("From the flow");
+      await dialog().getByText("Agents and workspace").click();
+      await dialog().getByLabel("IN2 is played by").waitFor();
+      await dialog().getByLabel("Workspace").selectOption("clone");
+      await dialog().getByText("--workspace clone", { exact: false }).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
       await dialog()
         .getByRole("button", { name: /^Start/u })
         .click();
       await page.waitForURL("**/runs/*");
+      const started = (await dashboard.daemon.call("GET", "/api/inbox")).body as unknown as {
+        items: { id: string; subject: { title: string } }[];
+      };
+      const item = started.items.find(({ subject }) => subject.title === "From the flow");
+      const events = (await dashboard.daemon.call("GET", `/api/runs/${item?.id.split(".")[0]}/events`)).body;
+      expect(JSON.stringify(events)).toContain('"clone"');
       const phone = await dashboard.visit("/", PHONE);
       const tabs = phone.page.getByRole("navigation", { name: "Main" });
       expect(await tabs.getByRole("link").count()).toBe(3);

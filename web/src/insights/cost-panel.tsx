@@ -1,7 +1,9 @@
-// The cost of work by day, agent, stage, flow, runner or model.
+// The cost of work by day, agent, stage, flow, runner, model or run.
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { runQuery } from "../base/queries.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -19,12 +21,28 @@ export const COST_KEYS = [
   { is: "flow", title: "Flow" },
   { is: "runner", title: "Runner" },
   { is: "model", title: "Model" },
+  { is: "run", title: "Run" },
 ] as const;
 
+/** A run leads to its page. */
+function Key({ by, name }: { readonly by: CostKey; readonly name: string | null }): ReactNode {
+  const run = useQuery({ ...runQuery(name ?? ""), enabled: by === "run" && name !== null }).data;
+  if (by !== "run" || name === null) return <SafeText max={120}>{name ?? "unnamed"}</SafeText>;
+  return (
+    <Link to="/runs/$run" params={{ run: name }} className="underline">
+      {run === undefined ? name : `#${run.number} `}
+      {run !== undefined && <SafeText max={120}>{run.subject.title}</SafeText>}
+    </Link>
+  );
+}
+
 const ROWS_AT_MOST = 100;
+/** Each asks for its title. */
+const RUNS_AT_MOST = 20;
 
 export function CostPanel({ by, since }: { readonly by: CostKey; readonly since: string | null }): ReactNode {
   const { data, error, refetch } = useQuery(costQuery(by, since));
+  const atMost = by === "run" ? RUNS_AT_MOST : ROWS_AT_MOST;
   return (
     <Panel title="Cost" actions={<TabLinks label="Cost by" to="/insights" name="by" tabs={COST_KEYS} current={by} />}>
       {error !== null ? (
@@ -46,11 +64,11 @@ export function CostPanel({ by, since }: { readonly by: CostKey; readonly since:
           </p>
           <Table label={`Cost by ${by}`} head={[nameOf(by), "Share", "Cost", "Tokens in + out", "Attempts", "Time"]}>
             {barsOf(data.rows, by)
-              .slice(0, ROWS_AT_MOST)
+              .slice(0, atMost)
               .map(({ row, share }) => (
                 <Row key={row.key ?? ""}>
                   <Cell of={nameOf(by)} head>
-                    <SafeText max={120}>{row.key ?? "unnamed"}</SafeText>
+                    <Key by={by} name={row.key} />
                   </Cell>
                   <Cell of="Share">
                     <span
@@ -79,9 +97,9 @@ export function CostPanel({ by, since }: { readonly by: CostKey; readonly since:
                 </Row>
               ))}
           </Table>
-          {data.rows.length > ROWS_AT_MOST && (
+          {data.rows.length > atMost && (
             <p className="text-xs text-muted">
-              The first {ROWS_AT_MOST} of {data.rows.length}.
+              The first {atMost} of {data.rows.length}.
             </p>
           )}
           <CopyLine>{`passrail cost --by ${by}${since === null ? "" : ` --since ${since}`}`}</CopyLine>

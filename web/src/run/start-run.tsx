@@ -3,6 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import type { WorkspaceMode } from "../../../src/core/flow/workspace-mode.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
 import { flowsQuery, ownProjectQuery, projectsQuery, queryClient } from "../base/queries.ts";
@@ -13,6 +14,7 @@ import { Failure } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useFields } from "../ui/use-fields.ts";
 import { useSettled } from "../ui/use-settled.ts";
+import { NO_PLAYERS, playersBody, playersFlags, StartPlayers } from "./start-players.tsx";
 import { type Exception, StartPreview } from "./start-preview.tsx";
 
 export function StartRun({ close, flow: given }: { readonly close: () => void; readonly flow?: string }): ReactNode {
@@ -32,7 +34,8 @@ export function StartRun({ close, flow: given }: { readonly close: () => void; r
   );
   const missing = inputs.find(({ name, required }) => required && input[name] === undefined);
   const [project, setProject] = useState("");
-  const place = project === "" ? {} : { project };
+  const [players, setPlayers] = useState(NO_PLAYERS);
+  const place = { ...(project === "" ? {} : { project }), ...playersBody(players) };
   const look = usePreview({ flow, input, ...place }, flow !== "" && missing === undefined);
   const needs = look.data?.refused?.needs ?? [];
   const [allowed, setAllowed] = useState<readonly Exception[]>([]);
@@ -44,6 +47,11 @@ export function StartRun({ close, flow: given }: { readonly close: () => void; r
   const whyNot = starting.isPending
     ? "The run is starting."
     : whyNotYet({ flow, title, missing: missing?.name, isAllowed: allow.length >= needs.length });
+  // The agents of one flow are not those of another.
+  const pickFlow = (name: string): void => {
+    setFlow(name);
+    setPlayers({ ...players, agents: {} });
+  };
   return (
     <FormDialog
       title="Start a run"
@@ -52,11 +60,11 @@ export function StartRun({ close, flow: given }: { readonly close: () => void; r
       action="Start"
       disabledBecause={whyNot}
       error={starting.error ?? look.error}
-      command={commandOf({ flow, title, input, project, allow })}
+      command={`${commandOf({ flow, title, input, project, allow })}${playersFlags(players)}`}
     >
       {flows.error !== null && <Failure error={flows.error} retry={() => void flows.refetch()} />}
       <ProjectChoice project={project} pick={setProject} />
-      <Choice label="Flow" value={flow} options={optionsOf(known)} pick={setFlow} />
+      <Choice label="Flow" value={flow} options={optionsOf(known)} pick={pickFlow} />
       <TextField label="Title" maxLength={200} autoFocus {...field("title")} />
       {inputs.map(({ name, kind, required, about }) => (
         <TextField
@@ -78,6 +86,7 @@ export function StartRun({ close, flow: given }: { readonly close: () => void; r
           }
         />
       )}
+      <StartPlayers flow={flow} players={players} change={setPlayers} />
       <TextArea label="What to do" rows={6} maxLength={256 * 1024} {...field("body")} />
       <TextField
         label="Ticket id (optional)"
@@ -97,6 +106,8 @@ type NewRun = {
   readonly input: Readonly<Record<string, string>>;
   readonly project?: string;
   readonly allow?: readonly Exception[];
+  readonly agents?: Record<string, string>;
+  readonly workspace?: WorkspaceMode;
 };
 
 function whyNotYet(form: {
@@ -135,7 +146,7 @@ function ProjectChoice({
 const PAUSE_MS = 400;
 
 /** Asks when a person stops typing; the daemon makes the checks of a real start and stores nothing. */
-function usePreview(body: Pick<NewRun, "flow" | "input" | "project">, isWhole: boolean) {
+function usePreview(body: Pick<NewRun, "flow" | "input" | "project" | "agents" | "workspace">, isWhole: boolean) {
   const text = JSON.stringify(body);
   const asked = useSettled(text, PAUSE_MS);
   return useQuery({
