@@ -85,7 +85,7 @@ export function Rail({ path, waiting, working, paused, open }: Props): ReactNode
 }
 
 const LOOK =
-  "flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:flex-1 max-md:flex-col max-md:justify-center max-md:gap-0 max-md:px-1 max-md:text-xs";
+  "relative flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:flex-1 max-md:flex-col max-md:justify-center max-md:gap-0 max-md:px-1 max-md:text-xs";
 const FOOT = "min-h-7 cursor-pointer text-left hover:underline pointer-coarse:min-h-11";
 
 type PlaceLinkProps = { readonly place: FramePlace; readonly isHere: boolean; readonly children: ReactNode };
@@ -111,7 +111,9 @@ type CountProps = { readonly tone: string; readonly says: string; readonly child
 
 function Count({ tone, says, children }: CountProps): ReactNode {
   return (
-    <span className={`tabular rounded-full px-1.5 text-xs max-md:-mt-0.5 md:ml-auto ${tone}`}>
+    <span
+      className={`tabular rounded-full px-1.5 text-xs max-md:absolute max-md:top-0.5 max-md:left-1/2 max-md:ml-2 md:ml-auto ${tone}`}
+    >
       {children}
       <span className="sr-only">{says}</span>
     </span>

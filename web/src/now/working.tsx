@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { plain } from "../base/plain-text.ts";
+import { Icon } from "../ui/icon.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Elapsed, usd } from "../ui/time.tsx";
 import { Group } from "./group.tsx";
@@ -41,9 +42,7 @@ function Row({ row }: { readonly row: WorkingAttempt }): ReactNode {
   return (
     <>
       <p className="flex items-baseline gap-2 text-sm">
-        <span aria-hidden="true" className="pulse shrink-0 rounded-full text-active">
-          ◉
-        </span>
+        <Icon name="working" className="self-center text-active" />
         <Link
           to="/runs/$run"
           params={{ run: String(number) }}
