@@ -295,14 +295,18 @@ describe("taking a run in hand", () => {
 
   test("pause holds a run, resume lets it go on, retry and skip are recorded with who and why", async () => {
     await startFeature({ ...happyFeature, spec: [{ via: "none", exit: 4 }] });
-    const paused = await bench.passrail(["runs", "pause", "#1", "--reason", "lunch"]);
+    expect(await bench.passrail(["runs", "pause"])).toMatchObject({ code: 2 });
+    const paused = await bench.passrail(["runs", "pause", "--all", "--reason", "lunch"]);
     expect(paused).toMatchObject({ code: 0 });
+    const none = await bench.passrail(["runs", "pause", "--all"]);
+    expect([none.code, none.err]).toEqual([0, expect.stringContaining("No run is open that is not paused.")]);
+    expect(await bench.passrail(["runs", "stop", "1"])).toMatchObject({ code: 0 });
     const held = await bench.passrail(["gate", "approve", "1.1"]);
     expect(held.code).toBe(8);
     expect(existsSync(join(bench.home, "runs"))).toBe(false);
-    const pausedAgain = await bench.passrail(["runs", "pause", "1"]);
+    const pausedAgain = await bench.passrail(["runs", "pause", "#1"]);
     expect(pausedAgain.code).toBe(0);
-    const resumed = await bench.passrail(["runs", "resume", "1"]);
+    const resumed = await bench.passrail(["runs", "resume", "--all"]);
     expect(resumed.code).toBe(3);
     expect(resumed.err).toContain("escalation spec");
     const retried = await bench.passrail(["runs", "retry", "1", "--note", "try once more"]);
