@@ -49,8 +49,8 @@ describe.skipIf(isBrowserMissing())("the door of the dashboard", () => {
     await page.goto(address, { waitUntil: "domcontentloaded" });
     await page.getByText("Live", { exact: false }).first().waitFor();
     expect(page.url()).toBe(`${daemon.url}/runs?q=a`);
-    await page.getByRole("link", { name: "Board" }).click();
-    await page.waitForURL("**/board*");
+    await page.getByRole("link", { name: "Flows", exact: true }).click();
+    await page.waitForURL("**/flows");
     await page.goBack();
     expect(page.url()).not.toContain(code);
     const kept = (await page.evaluate(

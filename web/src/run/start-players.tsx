@@ -2,19 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { type WorkspaceMode, WORKSPACE_MODES } from "../../../src/core/flow/workspace-mode.ts";
+import { WORKSPACE_MODES } from "../../../src/core/flow/workspace-mode.ts";
 import { runnersQuery } from "../agents/queries.ts";
 import { flowQuery } from "../base/queries.ts";
-import { shellWord } from "../base/shell-word.ts";
 import { Choice } from "../ui/field.tsx";
-
-export type Players = {
-  /** Runners by agent; only those that a person chose. */
-  readonly agents: Readonly<Record<string, string>>;
-  readonly workspace: WorkspaceMode | "";
-};
-
-export const NO_PLAYERS: Players = { agents: {}, workspace: "" };
+import type { Players } from "./players.ts";
 
 type Props = { readonly flow: string; readonly players: Players; readonly change: (players: Players) => void };
 
@@ -53,21 +45,4 @@ export function StartPlayers({ flow, players, change }: Props): ReactNode {
 
 function nameOf(runner: string, login: "yes" | "no" | "unknown"): string {
   return login === "no" ? `${runner} (logged out)` : runner;
-}
-
-/** As a start takes them; only agents that the chosen flow has. */
-export function playersBody({ agents, workspace }: Players): {
-  readonly agents?: Record<string, string>;
-  readonly workspace?: WorkspaceMode;
-} {
-  return {
-    ...(Object.keys(agents).length === 0 ? {} : { agents: { ...agents } }),
-    ...(workspace === "" ? {} : { workspace }),
-  };
-}
-
-/** The same as flags of a command. */
-export function playersFlags({ agents, workspace }: Players): string {
-  const chosen = Object.entries(agents).map(([agent, runner]) => ` --agent ${shellWord(`${agent}=${runner}`)}`);
-  return `${chosen.join("")}${workspace === "" ? "" : ` --workspace ${workspace}`}`;
 }

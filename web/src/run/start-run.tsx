@@ -14,7 +14,8 @@ import { Failure } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useFields } from "../ui/use-fields.ts";
 import { useSettled } from "../ui/use-settled.ts";
-import { NO_PLAYERS, playersBody, playersFlags, StartPlayers } from "./start-players.tsx";
+import { NO_PLAYERS, playersBody, playersFlags } from "./players.ts";
+import { StartPlayers } from "./start-players.tsx";
 import { type Exception, StartPreview } from "./start-preview.tsx";
 
 export function StartRun({ close, flow: given }: { readonly close: () => void; readonly flow?: string }): ReactNode {
