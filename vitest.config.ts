@@ -52,7 +52,7 @@ export default defineConfig({
     // A process of tests keeps the source and grows anyway: below this size it does not look for garbage in all of its memory.
     execArgv: ["--initial-old-space-size=256"],
     // Tests start the program more than a thousand times; it is made once for all of them.
-    globalSetup: ["test/harness/build-program.ts", "test/harness/postgres-server.ts"],
+    globalSetup: ["test/harness/build-program.ts", "test/harness/postgres-server.ts", "test/harness/play-agents.ts"],
     // Its compiled code, too, is kept for all of them.
     env: { NODE_COMPILE_CACHE: `${PROGRAM_FOLDER}.compiled` },
     sequence: { sequencer: LongestFirst },

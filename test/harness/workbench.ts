@@ -1,5 +1,5 @@
 // A real Passrail in a temporary folder: store file, git repository, command runner, scripted programs as agents. Only the agents are
-// played (test/fixtures/player/play.mjs).
+// played (test/fixtures/player/played.mjs).
 
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,8 +16,7 @@ import type { Delivered } from "../../src/engine/runs.ts";
 import type { Notice } from "../../src/notify/notify.ts";
 import { newRepository } from "./new-repository.ts";
 import { openPerformer } from "./open-performer.ts";
-
-const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
+import { playerOf } from "./player.ts";
 
 export type Script = Readonly<Record<string, readonly JsonObject[]>>;
 
@@ -106,7 +105,7 @@ export async function openWorkbench(
           ...facts,
           config,
           runners: {
-            "*": [process.execPath, PLAYER, scriptFile],
+            "*": playerOf(scriptFile),
             ...routerByRules(script),
             ...(facts["runners"] as JsonObject | undefined),
           },

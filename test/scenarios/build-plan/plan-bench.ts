@@ -7,6 +7,7 @@ import type { PlanRequest } from "../../../src/app/start-run/start-run.ts";
 import type { Result } from "../../../src/core/result.ts";
 import type { Run } from "../../../src/core/run/run.ts";
 import { APPROVED, hands } from "../../harness/handoff-text.ts";
+import { playerOf } from "../../harness/player.ts";
 import { openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
 
 export const SPEC =
@@ -45,8 +46,6 @@ export type PlanBench = Workbench & {
   prompt(run: Run, attempt: string): string;
 };
 
-const PLAYER = join(import.meta.dirname, "../../fixtures/player/play.mjs");
-
 export async function openPlanBench(
   complexity = "standard",
   options: Parameters<typeof openWorkbench>[0] = {},
@@ -76,7 +75,7 @@ export async function openPlanBench(
       flow: "build-plan",
       subject: { id: `P-${starts}`, title: "Show names", body: "" },
       input: Object.entries(INPUT),
-      runners: [`*=${process.execPath} ${PLAYER} ${file}`],
+      runners: [`*=${playerOf(file).join(" ")}`],
       ...more,
     });
     if (!plan.ok) return plan;

@@ -113,6 +113,8 @@ test("R-000-18, R-X-14: with a limit of one, IN2 builds for one feature at a tim
   await until("the other agent is done", async () =>
     (await bench.load(spec?.id ?? "")).word === "review" ? true : undefined,
   );
+  // Its agent may need longer to start than the other one to be done.
+  await until("the first builds", () => (begun().length > 0 ? true : undefined));
   expect(begun()).toEqual([builds[0]?.id]);
   for (const index of [0, 1, 2]) writeFileSync(go(index), "");
   await bench.passrail.engine.idle();

@@ -13,9 +13,9 @@ import type { Keys } from "../../../src/http/server/keys.ts";
 import type { Listening } from "../../../src/http/server/listen.ts";
 import type { ServerDeps } from "../../../src/http/server/deps.ts";
 import type { AttemptRef } from "../../../src/http/server/principal.ts";
+import { playerOf } from "../../harness/player.ts";
 import { openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
 
-const PLAYER = join(import.meta.dirname, "../../fixtures/player/play.mjs");
 const PORT = 4321;
 
 export type Served = {
@@ -48,7 +48,7 @@ export type Reply = { readonly status: number; readonly headers: Headers; readon
 
 export async function serve(): Promise<Served> {
   const scriptIn = (dir: string): string => join(dir, "script.json");
-  const settings = (dir: string) => ({ agents: { "*": { command: [process.execPath, PLAYER, scriptIn(dir)] } } });
+  const settings = (dir: string) => ({ agents: { "*": { command: playerOf(scriptIn(dir)) } } });
   const bench = await openWorkbench({ settings });
   const attempts = new Map<string, AttemptRef>();
   const problems: string[] = [];

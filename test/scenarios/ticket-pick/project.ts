@@ -5,13 +5,12 @@ import { dirname, join } from "node:path";
 import type { Performer } from "../../../src/compose.ts";
 import { approveFiles } from "../../harness/approve-files.ts";
 import { openPerformer } from "../../harness/open-performer.ts";
+import { playerOf } from "../../harness/player.ts";
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import type { Run } from "../../../src/core/run/run.ts";
 import type { Dispatcher } from "../../../src/ticket/pick/dispatcher.ts";
 import { openDispatcher } from "../../../src/ticket/pick/open.ts";
 import { type Bench, openBench } from "../cli/bench.ts";
-
-const PLAYER = join(import.meta.dirname, "../../fixtures/player/play.mjs");
 
 export type Project = Bench & {
   /** Writes FR-1/AGI-n.md; keys are lines of the front matter. */
@@ -50,7 +49,7 @@ export function openProject(): Project {
     settings(script, more = {}) {
       const file = join(bench.dir, "script.json");
       writeFileSync(file, JSON.stringify(script));
-      const agents = { "*": { command: [process.execPath, PLAYER, file] } };
+      const agents = { "*": { command: playerOf(file) } };
       writeFileSync(join(bench.project, "passrail.yaml"), JSON.stringify({ agents, ...more }));
       approveFiles(bench.home, bench.project);
     },
