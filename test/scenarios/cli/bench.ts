@@ -50,6 +50,8 @@ export function openBench(): Bench {
     let err = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+    // A program that refuses at once may end before it has read its input.
+    child.stdin.on("error", () => {});
     child.stdin.end(options.input ?? "");
     const ended = new Promise<Ended>((resolve) =>
       child.once("close", (code) => {
