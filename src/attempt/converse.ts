@@ -23,6 +23,7 @@ import { coveredRows } from "../core/verdict/coverage.ts";
 import { taskRows } from "../core/verdict/task-rows.ts";
 import { nativeSchema, submissionSchema } from "../core/verdict/submission.ts";
 import type { AttemptEnd, Session } from "../runner/runner.ts";
+import { sessionUsage } from "../runner/session-usage.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { wantedNotes } from "./as-built.ts";
 import { acceptSubmitted } from "./accept-submitted.ts";
@@ -259,7 +260,8 @@ async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Runne
   if (play.session === "clean") return undefined;
   const attempts = await ports.earlierAttempts();
   const cutOff = interruptedSession(job, attempts, play.runner);
-  if (cutOff !== undefined) return cutOff;
+  // Vendors count over the whole session: what the attempt that was cut off has used is not used once more.
+  if (cutOff !== undefined) return { ...cutOff, totals: cutOff.totals ?? usedSoFar(job, ports, play, cutOff.id) };
   const goesOn = reason === "answered" || job.carry.cutOff !== undefined;
   const wanted = goesOn || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
   if (!wanted) return undefined;
@@ -268,6 +270,11 @@ async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Runne
   );
   const last = own.at(-1);
   return last === undefined ? undefined : (attemptFacts(last).session ?? undefined);
+}
+
+function usedSoFar({ project }: AttemptJob, { runners }: AttemptPorts, play: RunnerChoice, session: string) {
+  const { environment } = runners.runnerFor(play);
+  return sessionUsage(play.runner, session, { env: environment, cwd: project });
 }
 
 /** A prompt as it is kept: whoever reads the file must not be able to speak for the attempt. */

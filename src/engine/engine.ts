@@ -15,8 +15,9 @@ import { createMachines } from "./machines.ts";
 import type { EngineOptions } from "./options.ts";
 import { readyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
-import { recover } from "./recover.ts";
-import type { Delivered } from "./runs.ts";
+import { interruptedUsage } from "../attempt/interrupted-usage.ts";
+import { recover, type Recovery } from "./recover.ts";
+import type { Delivered, Runs } from "./runs.ts";
 
 export type RunRequest = {
   readonly runId: string;
@@ -99,10 +100,8 @@ export function createEngine(options: EngineOptions): Engine {
           if (ready === undefined) throw new Error(`${at.stage} of ${run.id} is not carried out here`);
           work.adopt(resolved, run, ready, found);
         },
-        spent: (runId, stage, attempt, reported) => {
-          const body: SignalBody = { type: "attempt.spent", stage, attempt, reported };
-          return runs.deliver(runId, body, "engine", `spent:${stage}:${attempt}`);
-        },
+        usedBy: async (run, record) => interruptedUsage(options.runners, await flows.of(run.flowHash), run, record),
+        spent: deliverSpent(runs),
       });
       follower.startReady();
       follower.performCommands();
@@ -132,5 +131,12 @@ export function createEngine(options: EngineOptions): Engine {
       // Notices and worktree removals under way end before the caller closes the store.
       await activity.ended();
     },
+  };
+}
+
+function deliverSpent(runs: Pick<Runs, "deliver">): Recovery["spent"] {
+  return (runId, stage, attempt, reported) => {
+    const body: SignalBody = { type: "attempt.spent", stage, attempt, reported };
+    return runs.deliver(runId, body, "engine", `spent:${stage}:${attempt}`);
   };
 }

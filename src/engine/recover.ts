@@ -2,6 +2,7 @@
 // their stages ready again. Only attempts that this engine started or took over count as running. It never acts on a bare pid.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
+import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Processes } from "../runner/runner.ts";
 import type { Run } from "../core/run/run.ts";
 import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
@@ -9,6 +10,7 @@ import type { Store } from "../store/store.ts";
 import { dropChannels } from "../attempt/attempt-files.ts";
 import { failpoint } from "../attempt/failpoint.ts";
 import { type Adoption, adoptCarried, type Kept } from "./adopt.ts";
+import type { CutOffAttempt } from "../attempt/interrupted-usage.ts";
 import { attemptKey } from "./ready-attempt.ts";
 import { retryStore } from "./store-retry.ts";
 
@@ -21,6 +23,8 @@ export type Recovery = Adoption & {
   readonly recoverWorkspaces: (run: Run) => Promise<void>;
   /** Queues the attempts that the run has ready. */
   readonly follow: (run: Run) => Promise<void>;
+  /** What an attempt that was cut off had used; undefined where nobody tells. */
+  readonly usedBy: (run: Run, record: CutOffAttempt) => Promise<ReportedUsage | undefined>;
   /** Whether the engine was closed meanwhile. */
   readonly isStopped: () => boolean;
 };
@@ -46,7 +50,7 @@ export async function recover(recovery: Recovery): Promise<void> {
 }
 
 async function recoverRun(
-  { store, processes, interrupt, follow, recoverWorkspaces }: Recovery,
+  { store, processes, interrupt, follow, recoverWorkspaces, usedBy, spent }: Recovery,
   runId: string,
   kept: Kept,
 ): Promise<void> {
@@ -70,6 +74,10 @@ async function recoverRun(
   if (!kept.runs.has(runId)) await recoverWorkspaces(stored.run);
   await follow(stored.run);
   for (const { stage, attempt } of running) {
+    const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
+    const used = record === undefined ? undefined : await usedBy(stored.run, record);
+    // Before it counts as interrupted: the next start of the stage must find what is spent.
+    if (used !== undefined) await spent(runId, stage, attempt, used);
     await interrupt(runId, stage, attempt, "the engine ended while this attempt was running");
     failpoint("interrupt-committed");
   }

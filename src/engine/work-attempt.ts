@@ -21,6 +21,7 @@ import { findWork } from "../core/run/sequence.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
 import { jobOf } from "./attempt-job.ts";
+import { interruptedUsage } from "../attempt/interrupted-usage.ts";
 import { type Attempts, finishId, type LiveAttempt, type TokenHolder } from "./attempts.ts";
 import type { EngineOptions, ObservedAttempt } from "./options.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
@@ -193,7 +194,8 @@ async function takeBack(deps: WorkDeps, { resolved, run, ready, live, spent }: A
     const body: SignalBody = { type: "attempt.interrupted", stage, attempt, cause: why };
     await deps.persist(run.id, body, "engine", interruptId(ready));
   }
-  await deliverUsage(deps, ready, spent);
+  const used = record === undefined ? spent : interruptedUsage(deps.options.runners, resolved, run, record, spent);
+  await deliverUsage(deps, ready, used);
   deps.onFreed();
 }
 

@@ -18,6 +18,9 @@ import { newRepository } from "../harness/new-repository.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex, gemini, opencode, settingsFor } from "./vendors.ts";
 
+/** Of every answer of the model. */
+const TURN = { input: 1000, output: 10, cached: 0 };
+
 let dir: string;
 let home: string;
 let models: FakeModels;
@@ -34,7 +37,10 @@ beforeEach(async () => {
         {
           id: "resumed",
           match: { prompt: "You were interrupted" },
-          turns: [{ do: [{ mcp: { server: "passrail", tool: "submit_verdict", args } }] }, { text: "Done." }],
+          turns: [
+            { do: [{ mcp: { server: "passrail", tool: "submit_verdict", args } }], tokens: TURN },
+            { text: "Done.", tokens: TURN },
+          ],
         },
         {
           id: "builder",
@@ -46,9 +52,13 @@ beforeEach(async () => {
                   bash: "echo one > one.txt && git add one.txt && git -c user.name=a -c user.email=a@b commit -qm 'SAID-BY-THE-AGENT'",
                 },
               ],
+              tokens: TURN,
             },
-            { do: [{ bash: `echo two > two.txt; echo started >> ${tools}; until false; do sleep 0.2; done` }] },
-            { text: "Done." },
+            {
+              do: [{ bash: `echo two > two.txt; echo started >> ${tools}; until false; do sleep 0.2; done` }],
+              tokens: TURN,
+            },
+            { text: "Done.", tokens: TURN },
           ],
         },
       ],
@@ -84,6 +94,16 @@ describe.skipIf(contractTests() === "left out")("an attempt whose process is kil
       expect(session).toBeDefined();
       expect(attemptFacts(second ?? { facts: {} }).session?.id).toBe(session);
       expect(attemptFacts(second ?? { facts: {} }).files).toContain("two.txt");
+      // What the interrupted part used is booked on it, from the vendor's own file, and not once more on the next.
+      const booked = await spent();
+      expect(booked.map(({ attempt }) => attempt)).toEqual([1, 2]);
+      const answered = models.requests.filter(({ rule, aborted }) => rule !== "(side)" && !aborted);
+      expect(answered.length).toBeGreaterThanOrEqual(3);
+      const [before = 0, after = 0] = booked.map(({ output }) => output ?? 0);
+      // opencode writes the tokens of a turn when its tools have returned.
+      expect(before).toBeGreaterThanOrEqual(vendor.cli === "opencode" ? TURN.output : 2 * TURN.output);
+      expect(after).toBeGreaterThanOrEqual(TURN.output);
+      expect(before + after).toBeLessThanOrEqual(answered.length * TURN.output);
       expect(findMarked(`${storeMark(realpathSync(home))}/`)).toEqual([]);
 
       // Each turn of the first attempt was asked for once, and the second goes on after them.
@@ -105,6 +125,17 @@ const asked = (rule: string): readonly ModelRequest[] => models.requests.filter(
 function lastSaid(request: ModelRequest | undefined): string {
   const said = request?.conversation.entries.findLast(({ role }) => role === "user");
   return said?.role === "user" ? said.text : "";
+}
+
+async function spent() {
+  const store = openForReading(home);
+  const events = (await store?.events({ after: 0, limit: 1000 })) ?? [];
+  store?.close();
+  return events.flatMap(({ event }) =>
+    event.type === "usage.recorded" && event.stage === "builder"
+      ? [{ attempt: event.attempt, output: event.usage.outputTokens }]
+      : [],
+  );
 }
 
 async function attempts() {

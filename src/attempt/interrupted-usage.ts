@@ -1,0 +1,39 @@
+// What an attempt had used when it was cut off: the most that its records, its carrier or the session file of the vendor tell. Without it
+// its reservation would stay booked, and a resumed session would be paid for twice in the books.
+
+import type { ReportedUsage } from "../core/budget/budget.ts";
+import { largerUsage, type Usage, usageSince } from "../core/budget/usage.ts";
+import { attemptFacts } from "../core/attempt-facts.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import { runnerChoiceOf } from "../core/flow/runner-choice.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Run } from "../core/run/run.ts";
+import { findWork } from "../core/run/sequence.ts";
+import { projectOf } from "../core/run/run-settings.ts";
+import type { Runners } from "../runner/runners.ts";
+import { sessionUsage } from "../runner/session-usage.ts";
+
+export type CutOffAttempt = { readonly stage: string; readonly track: string; readonly facts: JsonObject };
+
+/** `told`: the last that its process reported. Undefined where nobody tells anything. */
+export function interruptedUsage(
+  runners: Pick<Runners, "runnerFor">,
+  resolved: ResolvedFlow,
+  run: Run,
+  record: CutOffAttempt,
+  told?: ReportedUsage,
+): ReportedUsage | undefined {
+  const { runner, model, session, sessionBefore, usage } = attemptFacts(record);
+  const stage = findWork(resolved.flow, run, record.track, record.stage);
+  const play = stage === undefined ? undefined : runnerChoiceOf(resolved, run.facts, stage);
+  if (runner === null) return told;
+  let inFile: Usage | null = null;
+  // Settings may have changed since: another program's files say nothing of this attempt.
+  if (session !== null && play?.runner === runner && runner !== "command" && runner !== "outside") {
+    const { environment } = runners.runnerFor(play);
+    inFile = sessionUsage(play.runner, session.id, { env: environment, cwd: projectOf(run) });
+  }
+  const seen = [told?.usage ?? null, usage, inFile === null ? null : usageSince(inFile, sessionBefore)];
+  const most = seen.reduce((one, other) => (one === null || other === null ? (one ?? other) : largerUsage(one, other)));
+  return most === null ? undefined : { runner, model: told?.model ?? model, usage: most };
+}
