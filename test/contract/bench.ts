@@ -5,7 +5,16 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import type { Overrides } from "../../src/runner/runner.testsuite.ts";
-import type { AgentEvent, AgentSpec, AttemptEnd, AttemptSpec, Runner, Session } from "../../src/runner/runner.ts";
+import type {
+  AgentEvent,
+  AgentSpec,
+  AttemptEnd,
+  AttemptSpec,
+  PermissionDecision,
+  PermissionRequest,
+  Runner,
+  Session,
+} from "../../src/runner/runner.ts";
 import type { AgentOptions } from "../../src/core/flow/agent-options.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { DeskAnswer } from "../../src/runner/desk/desk.ts";
@@ -35,6 +44,8 @@ export type Ask = {
   readonly overrides?: Overrides;
   /** With a desk: what it answers to a submission that fits the schema. */
   readonly submit?: (text: string) => Promise<DeskAnswer>;
+  /** Who decides what the program does not decide itself; without it nobody. */
+  readonly permit?: (request: PermissionRequest) => Promise<PermissionDecision>;
 };
 
 export type Running = {
@@ -105,7 +116,8 @@ export async function openBench(vendor: Vendor, create: () => Runner) {
     const cancel = new AbortController();
     const events: AgentEvent[] = [];
     const whole = spec(ask);
-    const end = create().run(whole, { signal: cancel.signal, onEvent: (event) => events.push(event) });
+    const hooks = { signal: cancel.signal, onEvent: (event: AgentEvent) => void events.push(event) };
+    const end = create().run(whole, { ...hooks, ...optional({ permit: ask.permit }) });
     return { spec: whole, end, events, cancel: () => cancel.abort() };
   };
 
@@ -117,9 +129,14 @@ export async function openBench(vendor: Vendor, create: () => Runner) {
       mayAsk: false,
       submit,
       ask: async () => ({ accepted: false, text: "Nobody is here." }),
+      ...optional({ permit: vendor.cli === "claude" ? ask.permit : undefined }),
     });
+    const permits = place.permits ? { permits: true as const } : {};
     try {
-      const running = start({ ...ask, agent: { tools: { url: place.url, token: place.token }, ...ask.agent } });
+      const running = start({
+        ...ask,
+        agent: { tools: { url: place.url, token: place.token, ...permits }, ...ask.agent },
+      });
       const end = await running.end;
       return { ...end, spec: running.spec, events: running.events };
     } finally {

@@ -153,14 +153,37 @@ test("S07: a word for all agents does not replace the flow's own command; the na
   expect(playWith({ stage: acp, facts: { runners: { "*": { runner: "claude" } } } })?.runner).toBe("claude");
 });
 
-test("a source that names another runner does not lend its model; limits of its tools stay", () => {
+test("a source that names another runner lends neither its model nor its names of tools; that it only looks stays", () => {
   const all = { runner: "claude", model: "own-proxy-model", tools: ["Read"], effort: "high" };
   const codex = playWith({ facts: { runners: { work: { runner: "codex" }, "*": all } } });
-  expect(codex?.options).toMatchObject({ effort: "high", tools: ["Read"] });
+  expect(codex?.options).toMatchObject({ effort: "high", permission: "read" });
+  expect(codex?.options).not.toHaveProperty("tools");
   expect(codex?.options).not.toHaveProperty("model");
+  const working = { ...all, tools: ["Read", "Bash(npm test)"] };
+  const gemini = playWith({ facts: { runners: { work: { runner: "gemini" }, "*": working } } });
+  expect(gemini?.options).toMatchObject({ permission: "edit" });
+  expect(gemini?.options).not.toHaveProperty("tools");
   const file = { options: { runner: "claude" as const }, model: "own-proxy-model" };
   expect(playWith({ agent: file, facts: { runners: { "*": { runner: "codex" } } } })?.options.model).toBeUndefined();
   const settings = { config: { runner: "claude", model: "own-proxy-model" } };
   expect(playWith({ facts: { ...settings, runners: { "*": { runner: "codex" } } } })?.options.model).toBeUndefined();
   expect(playWith({ facts: settings })?.options.model).toBe("own-proxy-model");
+});
+
+test.each([
+  ["claude-sonnet-4-5", "codex", undefined],
+  ["claude-sonnet-4-5", "gemini", undefined],
+  ["claude-sonnet-4-5", "claude", "claude-sonnet-4-5"],
+  ["gpt-5.5-codex", "claude", undefined],
+  ["gpt-5.5-codex", "codex", "gpt-5.5-codex"],
+  ["o3", "gemini", undefined],
+  ["gemini-2.5-pro", "claude", undefined],
+  // Others serve models of every vendor, and nobody knows whose name an own one is.
+  ["anthropic/claude-sonnet-4-5", "opencode", "anthropic/claude-sonnet-4-5"],
+  ["own-proxy-model", "codex", "own-proxy-model"],
+])("the model %s of a source without a runner reaches %s as %s", (model, runner, expected) => {
+  const facts = { runners: { work: { runner }, "*": { model } } };
+  expect(playWith({ facts })?.options.model).toBe(expected);
+  // What one source says together is meant together.
+  expect(playWith({ facts: { runners: { "*": { runner, model } } } })?.options.model).toBe(model);
 });

@@ -88,12 +88,33 @@ export function writesFiles({ runner, options: { permission, tools } }: RunnerCh
   );
 }
 
-/** A model is one of the program that a source names: another program does not know it. Limits such as `tools` stay. */
+/**
+ * What a source says to this runner. Options belong to the program that they were written for: another one gets neither its model nor its
+ * names of tools. A list of tools that only look stays a limit, as the permission to read.
+ */
 export function meantFor(runner: RunnerName, source: WrittenOptions): WrittenOptions {
   const named = runnerIn(source);
-  if (named === undefined || named === runner) return source;
-  const { model: _model, transport: _transport, ...common } = source;
-  return common;
+  if (named === runner) return source;
+  if (named === undefined) {
+    const { model, ...rest } = source;
+    const vendor = model === undefined ? undefined : vendorOf(model);
+    return vendor === undefined || vendor === runner || !VENDORS.has(runner) ? source : rest;
+  }
+  const { model: _model, transport: _transport, tools, deny_tools: denied, ...common } = source;
+  const isLooking = tools?.every((tool) => LOOKING.has(tool)) === true;
+  // A denial in another program's words still shows that something was to be kept from the agent: the runner says that it cannot.
+  const kept = { ...common, ...optional({ deny_tools: denied }) };
+  return isLooking && kept.permission === undefined ? { ...kept, permission: "read" } : kept;
+}
+
+/** Runners whose program serves the models of its vendor. */
+const VENDORS: ReadonlySet<RunnerName> = new Set(["claude", "codex", "gemini"]);
+
+/** The runner that a model's full name belongs to; undefined for aliases and for names of nobody's. */
+function vendorOf(model: string): RunnerName | undefined {
+  if (model.startsWith("claude-")) return "claude";
+  if (/^(?:gpt-|o[134](?:-|$)|codex-)/u.test(model)) return "codex";
+  return model.startsWith("gemini-") ? "gemini" : undefined;
 }
 
 function runnerIn({ runner, command }: WrittenOptions): RunnerName | undefined {
