@@ -42,7 +42,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs pause": ["passrail runs pause 12", "passrail runs pause --all"],
   "runs stop": ["passrail runs stop 12", 'passrail runs stop 12 --stage build --reason "wrong file"'],
   "runs resume": ["passrail runs resume 12"],
-  "runs retry": ["passrail runs retry 12 --agent build=codex"],
+  "runs retry": ["passrail runs retry 12 --agent build=codex", "passrail runs retry 12 --model build=opus"],
   "runs rerun": ['passrail runs rerun 12 --from build --note "Use the new API"'],
   "runs undo": ["passrail runs undo 12"],
   "runs skip": ['passrail runs skip 12 --reason "done by hand"'],

@@ -24,6 +24,26 @@ function allStages(flow: Flow): readonly Stage[] {
   });
 }
 
+/** The name of a stage or an agent, or `*`, in the flow's own spelling, by which the run looks it up. */
+export function nameIn(resolved: ResolvedFlow, typed: string): Result<string> {
+  const names = knownNames(resolved);
+  const name = [...names].findLast((known) => known.toLowerCase() === typed.toLowerCase());
+  if (name !== undefined) return ok(name);
+  const message = `Flow ${resolved.flow.name} has no stage or agent "${typed}".`;
+  return err({ code: "unknown_agent", message, hint: didYouMean(typed, names, "stages and agents") });
+}
+
+function knownNames({ flow, agents }: ResolvedFlow): ReadonlySet<string> {
+  return new Set(["*", ...allStages(flow).flatMap((stage) => namesOf(stage)), ...Object.keys(agents)]);
+}
+
+/** The stages that a name in the flow's spelling stands for. */
+export function stagesNamed({ flow }: ResolvedFlow, name: string): readonly WorkStage[] {
+  return allStages(flow).filter(
+    (stage): stage is WorkStage => "shownAgent" in stage && (name === "*" || namesOf(stage).includes(name)),
+  );
+}
+
 /** The runner choice per stage, agent or `*`; flags override the settings. */
 export function runnersOf(
   resolved: ResolvedFlow,
@@ -31,12 +51,7 @@ export function runnersOf(
   settings: Runners,
   cwd: string,
 ): Result<Runners> {
-  const names = new Set([
-    "*",
-    ...allStages(resolved.flow).flatMap((stage) => namesOf(stage)),
-    ...Object.keys(resolved.agents),
-  ]);
-  const known = new Map([...names].map((name) => [name.toLowerCase(), name]));
+  const known = new Set([...knownNames(resolved)].map((name) => name.toLowerCase()));
   const runners: Record<string, WrittenOptions> = {};
   for (const [name, options] of Object.entries(settings)) {
     if (known.has(name.toLowerCase())) runners[name] = options;
@@ -46,15 +61,9 @@ export function runnersOf(
     const isForAll = at === -1 && isRunner(flag);
     if (at < 1 && !isForAll) return err(agentInvalid(flag));
     const [typed, text] = isForAll ? ["*", flag] : [flag.slice(0, at).trim(), flag.slice(at + 1)];
-    // Under the flow's own spelling, by which the run looks it up.
-    const name = known.get(typed.toLowerCase());
-    if (name === undefined) {
-      return err({
-        code: "unknown_agent",
-        message: `Flow ${resolved.flow.name} has no stage or agent "${typed}".`,
-        hint: didYouMean(typed, names, "stages and agents"),
-      });
-    }
+    const found = nameIn(resolved, typed);
+    if (!found.ok) return found;
+    const name = found.value;
     const chosen = readRunnerFlag(name, text, cwd);
     if (!chosen.ok) return chosen;
     // The flag replaces the runner; the settings keep its options, except for another program's model.

@@ -38,6 +38,17 @@ test("a stage that never started offers no accept, and goes on with another agen
     ok: false,
     error: { code: "action_refused", message: expect.stringContaining('no stage or agent "speck"') },
   });
+  const model = (agents: readonly string[], models: readonly string[]) =>
+    app.controlRun(run.id, { type: "retry", note: "", with: { agents, models } }, sent);
+  expect(await model([], ["speck=opus"])).toMatchObject({ ok: false, error: { code: "action_refused" } });
+  expect(await model([], ["spec=opus"])).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining("no agent with a model plays spec") },
+  });
+  expect(await model(["spec=codex"], ["in1=claude-sonnet-4-5"])).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining("codex plays IN1 and does not take the model") },
+  });
   const script = join(bench.dir, "script.json");
   writeFileSync(script, JSON.stringify(happyFeature));
   expect(await retry([`in1=${process.execPath} ${PLAYER} ${script}`])).toMatchObject({

@@ -125,6 +125,7 @@ const CONTROLS: Readonly<Record<Control, ControlHelp>> = {
       note: note(),
       stage: stage(),
       agent: list("--agent <stage=runner>", "another agent for this stage or agent, for the rest of the run"),
+      model: list("--model <stage=model>", "another model for this stage or agent, for the rest of the run"),
     }),
   },
   rerun: {

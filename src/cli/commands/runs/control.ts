@@ -27,6 +27,8 @@ export type ControlOptions = {
   readonly all?: boolean;
   /** `STAGE=RUNNER`, for `retry`. */
   readonly agent?: readonly string[];
+  /** `STAGE=MODEL`, for `retry`. */
+  readonly model?: readonly string[];
 };
 
 const DONE: Readonly<Record<Control, string>> = {
@@ -146,7 +148,7 @@ function refused(
 function actionOf(
   { cwd }: Io,
   verb: Control,
-  { stage, from, reason = "", note = "", agent: agents = [] }: ControlOptions,
+  { stage, from, reason = "", note = "", agent: agents = [], model: models = [] }: ControlOptions,
 ): ControlAction {
   switch (verb) {
     case "cancel":
@@ -158,7 +160,11 @@ function actionOf(
     case "undo":
       return { type: verb };
     case "retry":
-      return { type: verb, note, ...optional({ stage, with: agents.length === 0 ? undefined : { agents, cwd } }) };
+      return {
+        type: verb,
+        note,
+        ...optional({ stage, with: agents.length + models.length === 0 ? undefined : { agents, models, cwd } }),
+      };
     case "rerun":
       if (from === undefined)
         throw usageError("stage_missing", "From which stage?", "passrail runs rerun RUN --from STAGE");

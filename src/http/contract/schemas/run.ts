@@ -291,6 +291,11 @@ export const retrySchema = z.strictObject({
     .refine((agents) => Object.keys(agents).length <= 100, "expected at most 100 agents")
     .optional()
     .meta({ description: "other runners for stages or agents, for the rest of the run: codex, or a command" }),
+  models: z
+    .record(z.string().min(1).max(100), z.string().min(1).max(200))
+    .refine((models) => Object.keys(models).length <= 100, "expected at most 100 models")
+    .optional()
+    .meta({ description: "other models for stages, agents or *, for the rest of the run" }),
 });
 export const rerunSchema = z.strictObject({ stage: stageName, note: reason.default("") });
 export const skipSchema = z.strictObject({ stage: stageName.optional(), reason });

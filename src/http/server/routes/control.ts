@@ -32,9 +32,8 @@ export function mountControl(mount: MountRoute, deps: ServerDeps): void {
   mount.json(ROUTES.pauseAll, (call) => all(call, { type: "pause", reason: call.body.reason }));
   mount.json(ROUTES.resumeAll, (call) => all(call, { type: "resume" }));
   mount.json(ROUTES.retryStage, (call) => {
-    const { stage, note, agents } = call.body;
-    const chosen = Object.entries(agents ?? {}).map(([name, runner]) => `${name}=${runner}`);
-    const others = chosen.length === 0 ? undefined : { agents: chosen };
+    const { stage, note, agents, models } = call.body;
+    const others = othersOf(flagsOf(agents), flagsOf(models));
     return control(deps, call, { type: "retry", note, ...optional({ stage, with: others }) });
   });
   mount.json(ROUTES.rerunFrom, (call) => {
@@ -45,6 +44,14 @@ export function mountControl(mount: MountRoute, deps: ServerDeps): void {
     const { stage, reason } = call.body;
     return control(deps, call, { type: "skip", reason, ...optional({ stage }) });
   });
+}
+
+function flagsOf(chosen: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.entries(chosen).map(([name, value]) => `${name}=${value}`);
+}
+
+function othersOf(agents: readonly string[], models: readonly string[]) {
+  return agents.length + models.length === 0 ? undefined : { agents, models };
 }
 
 type ControlCall = { readonly params: { readonly run: string }; readonly principal: Principal; readonly key?: string };
