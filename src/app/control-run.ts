@@ -1,4 +1,4 @@
-// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, undo. If the run is already in the wanted state, nothing changes and the
+// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, steer, undo. If the run is already in the wanted state, nothing changes and the
 // request succeeds.
 
 import type { JsonObject } from "../core/json.ts";
@@ -31,6 +31,8 @@ export type ControlAction =
   /** Back to an earlier stage. */
   | { readonly type: "rerun"; readonly from: string; readonly note: string }
   | { readonly type: "skip"; readonly stage?: string; readonly reason: string }
+  /** Says something to the agent of the current stage. */
+  | { readonly type: "steer"; readonly text: string; readonly stage?: string }
   /** Takes back what landed although the run was canceled. */
   | { readonly type: "undo" };
 
@@ -96,6 +98,7 @@ function isSoAlready(run: Run, { type }: ControlAction): boolean {
     case "retry":
     case "rerun":
     case "skip":
+    case "steer":
       return false;
   }
 }
@@ -126,6 +129,8 @@ function signalOf(action: ControlAction, runners: JsonObject | undefined): Signa
       return { type: "retry.requested", note: action.note, stage: action.from };
     case "skip":
       return { type: "skip.requested", reason: action.reason, ...optional({ stage: action.stage }) };
+    case "steer":
+      return { type: "steer.requested", text: action.text, ...optional({ stage: action.stage }) };
     case "undo":
       return { type: "undo.requested" };
   }

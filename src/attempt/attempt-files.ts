@@ -48,6 +48,14 @@ export function attemptFiles(home: string, runId: string, stage: string, attempt
   };
 }
 
+/** What a person said between two turns, and what the agent's program printed then. */
+export function turnFiles(
+  { dir }: Pick<AttemptFiles, "dir">,
+  turn: number,
+): { readonly prompt: string; readonly output: string } {
+  return { prompt: `${dir}/turn-${turn}-prompt.md`, output: `${dir}/turn-${turn}-output.log` };
+}
+
 /** The output of a check that Passrail ran after the attempt. */
 export function checkLog({ dir }: Pick<AttemptFiles, "dir">, name: string): string {
   if (!isName(name)) throw new Error(`not the name of a check: ${name}`);

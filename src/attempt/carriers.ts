@@ -26,6 +26,7 @@ export type CarriedPorts = Pick<
   | "isSettled"
   | "checkCache"
   | "offerCheck"
+  | "messages"
   | "askPermission"
   | "expirePermission"
   | "room"

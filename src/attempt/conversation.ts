@@ -17,6 +17,7 @@ import type {
   AttemptEnd,
   AttemptLimits,
   AttemptSpec,
+  LiveMessage,
   ProcessIdentity,
   Session,
 } from "../runner/runner.ts";
@@ -28,6 +29,7 @@ import { failpoint } from "./failpoint.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { openPermits, type Permits } from "./permits.ts";
 import { type StoppedWork, type WatchedProgram, type WorkWatch, watchWork } from "./watch-work.ts";
+import { openLive } from "./live-messages.ts";
 
 export type OpenConversation = {
   /** Runs the program once with this text. */
@@ -40,6 +42,8 @@ export type OpenConversation = {
   stopped(): StoppedWork | undefined;
   /** The session that a later prompt can resume. */
   session(): Session | null;
+  /** A message that waits, as the next turn; the agent has it when its program has started. */
+  takeMessage(): LiveMessage | undefined;
   close(): Promise<void>;
 };
 
@@ -48,6 +52,8 @@ export type Saying = {
   /** The part of the prompt that comes before the text, and that a resumed session holds already. */
   readonly standing?: string;
   readonly session?: Session;
+  /** The text is this message. */
+  readonly message?: LiveMessage;
   readonly env?: Readonly<Record<string, string>>;
   /** For runners with native structured output. */
   readonly schema?: JsonObject;
@@ -63,12 +69,11 @@ export type ConversationPlace = {
   readonly limits: AttemptLimits;
   /** Stored with the attempt when its program has started. */
   readonly noted: JsonObject;
+  /** Called with everything that is said to the agent in between. */
+  readonly onSaid: (text: string) => void;
   /** The verdict that can be submitted; null where the answer itself is the result. */
   readonly offered: OfferedVerdict | null;
 };
-
-/** For a program to end its turn and report its usage after the desk has accepted its verdict or question. */
-const LEAVE_MS = 5000;
 
 /** No coding agent is silent for this long while it works; the flow's limits take precedence. */
 const AGENT_LIMITS = { startupMs: 2 * 60_000, idleMs: 15 * 60_000 } as const;
@@ -84,22 +89,23 @@ export async function openConversation(
   let model: string | null = play.options.model ?? null;
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
-  const accepted = new AbortController();
-  let leaving: NodeJS.Timeout | undefined;
   const environment = { ...launch.environment, ...place.env };
   const permits = openPermits(job, ports, { ...place, env: environment }, onEvent);
+  const live = openLive(job, ports.messages, place.onSaid, () => desk?.reopen());
   const scratch = scratchOf(job);
-  // Many programs ask their model once more after the call, and some go on for as long as it answers.
-  const onAccepted = () => void (leaving ??= setTimeout(() => accepted.abort("its verdict was accepted"), LEAVE_MS));
+  const onAccepted = (): void => live.leaveSoon();
   const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, onAccepted, permits }) : undefined;
   const watch = watchWork(watchedIn(ports, place, launch), {
     model: () => model,
     hasVerdict: () => desk?.submitted() !== undefined,
   });
-  const signal = AbortSignal.any([ports.signal, accepted.signal, watch.signal]);
+  const signal = AbortSignal.any([ports.signal, live.signal, watch.signal]);
+  const hooks = { signal, onEvent, ...permits.hooks, ...live.hooks(isAgent) };
+  const noteBegin = (message: LiveMessage | undefined, identity: ProcessIdentity): Promise<void> =>
+    noteStart(job, ports, place, identity).then(() => live.noteHeard(message));
 
   return {
-    async say(text, { outputPath, standing = "", session: earlier, env, schema }) {
+    async say(text, { outputPath, standing = "", session: earlier, env, schema, message }) {
       watch.begin(earlier?.id ?? null);
       const told = { scratch, standing, reads: place.reads, ...optional({ schema, earlier: resumed(earlier, watch) }) };
       const end = await launch.runner.run(
@@ -116,7 +122,7 @@ export async function openConversation(
           ...confinement(job, ports, place, isAgent ? [scratch] : []),
           ...(isAgent ? { agent: agentSpec(job, launch, desk?.place, told) } : {}),
         },
-        { signal, onStarted: (identity) => noteStart(job, ports, place, identity), onEvent, ...permits.hooks },
+        { ...hooks, onStarted: (identity) => noteBegin(message, identity) },
       );
       const { conversation } = end;
       session = conversation?.session ?? session;
@@ -129,8 +135,9 @@ export async function openConversation(
     usage: () => watch.reported(),
     stopped: () => watch.stopped(),
     session: () => session,
+    takeMessage: () => live.take(),
     async close() {
-      clearTimeout(leaving);
+      live.close();
       permits.close();
       watch.close();
       desk?.place?.close();

@@ -28,7 +28,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { wantedNotes } from "./as-built.ts";
 import { acceptSubmitted } from "./accept-submitted.ts";
 import { attemptEnvironment } from "./attempt-environment.ts";
-import { attemptFiles, setAside, writeRecord } from "./attempt-files.ts";
+import { attemptFiles, setAside, turnFiles, writeRecord } from "./attempt-files.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
 import { failpoint } from "./failpoint.ts";
 import type { HandedOver } from "./handed-over.ts";
@@ -76,6 +76,7 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
     reads: handed.folders,
     cwd: dir,
     env: attemptEnvironment(job, workspace, play.runner === "command" && context.nonceRule === "optional"),
+    onSaid: (text) => prompts.add(text),
     limits: { ...attemptLimits(stage.limits, play.options.teams, said), graceMs: GRACE_MS },
     // Where the attempt began, also if it never ends.
     noted: { ...notedFacts(job, facts), from: place.from },
@@ -99,7 +100,8 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
       submits: isAgent && offersDesk(stage),
       mayAsk: isAgent && play.questions === "ask",
     };
-    const end = await sayPrompt(job, ports, play, listened(conversation, prompts), promptFacts);
+    const answered = await sayPrompt(job, ports, play, listened(conversation, prompts), promptFacts);
+    const end = await sayMessages(job, ports, conversation, answered);
     failpoint("attempt-ended");
     const first = await readReport(context, end, conversation.submitted());
     const stopped = conversation.submitted() === undefined ? conversation.stopped() : undefined;
@@ -169,6 +171,28 @@ async function sayPrompt(
     if (end.conversation?.failure?.kind !== "session_lost") return end;
   }
   return say(now, wholePrompt({ standing, now }));
+}
+
+/** What people said meanwhile and the program could not take becomes its next turns, in the same session. */
+async function sayMessages(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  conversation: OpenConversation,
+  answered: AttemptEnd,
+): Promise<AttemptEnd> {
+  let end = answered;
+  for (let turn = 2; ; turn += 1) {
+    const session = conversation.session();
+    const isOver = end.conversation === undefined || end.conversation.failure !== null || ports.signal.aborted;
+    const isStopped = conversation.stopped() !== undefined;
+    if (session === null || isOver || isStopped || ports.messages.waiting().length === 0 || (await ports.isSettled()))
+      return end;
+    const message = conversation.takeMessage();
+    if (message === undefined) return end;
+    const { prompt, output } = turnFiles(job.files, turn);
+    await writeRecord(job.files, prompt, forRecord(job, ports, message.text));
+    end = await conversation.say(message.text, { outputPath: output, session, message });
+  }
 }
 
 type Heard = { readonly end: AttemptEnd; readonly reading: ReportReading };

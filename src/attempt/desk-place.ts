@@ -19,12 +19,14 @@ export type AttemptDesk = {
   readonly place: OpenPlace | undefined;
   /** The accepted verdict, or the question to a person. */
   submitted(): Report | undefined;
+  /** A person has said something since: whatever was recorded does not count, and the agent can hand in again. */
+  reopen(): void;
 };
 
 export type DeskOffer = {
   readonly offered: OfferedVerdict | null;
   readonly mayAsk: boolean;
-  /** Called once, when a verdict or a question is recorded: nothing that the program does from then on counts. */
+  /** Called when a verdict or a question is recorded: nothing that the program does from then on counts, unless a person speaks. */
   readonly onAccepted: () => void;
   /** For programs that ask for permission at the desk. */
   readonly permit?: DeskPlace["permit"];
@@ -70,7 +72,7 @@ export async function openAttemptDesk(
   const place = isOffered
     ? await runners.desk.open({ verdictSchema: offered?.schema ?? null, mayAsk, submit, ask, ...optional({ permit }) })
     : undefined;
-  return { place, submitted: () => submitted };
+  return { place, submitted: () => submitted, reopen: () => void (submitted = undefined) };
 }
 
 function refused(submitted: Report): DeskAnswer {

@@ -17,6 +17,7 @@ import type { Workspaces } from "../workspace/workspace.ts";
 import type { AttemptFiles } from "./attempt-files.ts";
 import type { Builtin } from "./builtins.ts";
 import type { CheckCache } from "./check-cache.ts";
+import type { Mailbox } from "./mailbox.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
 import type { OutwardLog } from "./outward-log.ts";
 
@@ -77,6 +78,8 @@ export type AttemptPorts = {
   readonly expirePermission: (request: string) => Promise<PermissionAnswer | undefined>;
   /** What budgets leave to this attempt now; empty without any limit. */
   readonly room: () => AttemptRoom;
+  /** What people say to its agent while it works. */
+  readonly messages: Mailbox;
   /** Usage so far; the last call counts, also when the attempt is cut off. */
   readonly spent: (reported: ReportedUsage) => void;
   /** Called with everything that the agent's program shows; nobody waits for it, and it decides nothing. */

@@ -94,6 +94,11 @@ function speak(
   // One that was adopted has the room of its dead engine.
   wire.send({ type: "room", room: ports.room() });
   ports.watchRoom((room) => wire.send({ type: "room", room }));
+  const passOn = (): void => {
+    for (const message of ports.messages.waiting()) wire.send({ type: "message", message });
+  };
+  const stopListening = ports.messages.listen(passOn);
+  passOn();
   // In the order in which they came: a later fact may replace an earlier one.
   let turn = Promise.resolve();
   return new Promise((resolve) => {
@@ -111,6 +116,7 @@ function speak(
         else turn = turn.then(() => serve(message, wire, ports)).catch(onError);
       },
       closed() {
+        stopListening();
         ports.signal.removeEventListener("abort", onAbort);
         const lost = { cause: "engine_error", reason: "the attempt's process ended before its work was checked" };
         for (const settle of checks.values()) settle(lost);
@@ -123,14 +129,22 @@ function speak(
 /** Whatever needs the store. */
 async function serve(message: ToEngine, wire: CarrierWire<ToCarrier>, ports: CarriedPorts): Promise<void> {
   if (message.type === "save-check") return ports.checkCache.save(message.check);
-  if (message.type !== "note" && message.type !== "ask") return;
+  if (message.type !== "note" && message.type !== "ask" && message.type !== "heard") return;
   const { n } = message;
   try {
-    const value = message.type === "note" ? await ports.note(message.facts) : await answerTo(message, ports);
+    const value = await storedOrAnswered(message, ports);
     wire.send({ type: "answer", n, value: value ?? null });
   } catch (error) {
     wire.send({ type: "answer", n, value: null, error: messageOf(error) });
   }
+}
+
+function storedOrAnswered(
+  message: Extract<ToEngine, { type: "note" | "ask" | "heard" }>,
+  ports: CarriedPorts,
+): Promise<unknown> {
+  if (message.type === "note") return ports.note(message.facts);
+  return message.type === "heard" ? ports.messages.heard(message.number, message.way) : answerTo(message, ports);
 }
 
 async function answerTo({ question }: Extract<ToEngine, { type: "ask" }>, ports: CarriedPorts): Promise<unknown> {
@@ -169,8 +183,9 @@ async function untilEnded(
 
 async function finish(ended: ReportFile | "gone", ports: CarriedPorts): Promise<CarriedEnd> {
   if (ended === "gone") return { type: "lost", why: "the process of this attempt ended without a report" };
-  const { report, aborted, notes, spent, strays } = ended;
+  const { report, aborted, notes, heard, spent, strays } = ended;
   for (const facts of notes) await ports.note(facts);
+  for (const { number, way } of heard) await ports.messages.heard(number, way);
   if (spent !== null) ports.spent(spent);
   // Ended by the system: the stage is repeated. Ended by this engine: nobody reads the report but for its usage.
   if (aborted !== null && !ports.signal.aborted) return { type: "lost", why: aborted };

@@ -28,6 +28,7 @@ const link: EngineLink = await openEngineLink({
     if (command.type === "start") start(command.order);
     else if (command.type === "abort") abort.abort(command.reason);
     else if (command.type === "room") carrying?.setRoom(command.room);
+    else if (command.type === "message") carrying?.message(command.message);
     else void check(command.n, command.report);
   },
 });

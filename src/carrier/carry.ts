@@ -9,6 +9,8 @@ import { messageOf } from "../core/result.ts";
 import { cleanSignal } from "../core/run/clean-signal.ts";
 import { PERMISSION_ANSWERS, type PermissionAnswer } from "../core/run/run.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
+import { createMailbox } from "../attempt/mailbox.ts";
+import { type PersonMessage, waitingMessages } from "../core/run/message.ts";
 import { cleanFacts } from "../attempt/clean-facts.ts";
 import type { AttemptPorts, ObservedEvent } from "../attempt/job.ts";
 import { runStage } from "../attempt/run-stage.ts";
@@ -27,6 +29,8 @@ export type Carrying = {
   check(report: Report): Promise<Report>;
   /** The engine says what budgets leave to it now. */
   setRoom(room: AttemptRoom): void;
+  /** A person's message; one that it has already changes nothing. */
+  message(message: PersonMessage): void;
   /** Resolves when the report is on disk. */
   readonly ended: Promise<void>;
 };
@@ -38,7 +42,9 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
   let folder: string | null = null;
   let room: AttemptRoom = order.room ?? [];
   let check: ((report: Report) => Promise<Report>) | undefined;
+  const messages = createMailbox(waitingMessages(job.run, job.stage.id), (number, way) => link.heard({ number, way }));
   const ports: AttemptPorts = {
+    messages,
     runners,
     builtins: {},
     workspaces: createWorkspaces({ home: job.home, settings: settings.workspaces, environment })(
@@ -84,6 +90,7 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
   return {
     check: (report) => (check === undefined ? Promise.resolve(report) : check(report)),
     setRoom: (next) => void (room = next),
+    message: (message) => messages.put([message]),
     ended: work(),
   };
 }

@@ -4,6 +4,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { HeardMessage } from "./report-file.ts";
 import {
   openWire,
   PROTOCOL,
@@ -19,6 +20,8 @@ export type Welcome = Extract<ToEngine, { type: "welcome" }>["at"];
 export type EngineLink = {
   /** Resolves when an engine has stored the facts, or when none is there to do it. Rejects if an engine could not. */
   note(facts: JsonObject): Promise<void>;
+  /** The agent has a message: the same. */
+  heard(message: HeardMessage): Promise<void>;
   /** The engine's answer; undefined without an engine. */
   ask(question: Question): Promise<unknown>;
   spent(reported: ReportedUsage): void;
@@ -26,7 +29,11 @@ export type EngineLink = {
   /** Only to an engine that is there and keeps up. */
   tell(message: Extract<ToEngine, { type: "observed" | "save-check" | "checked" }>): void;
   /** Facts that no engine has confirmed, and the last usage. */
-  kept(): { readonly notes: readonly JsonObject[]; readonly spent: ReportedUsage | null };
+  kept(): {
+    readonly notes: readonly JsonObject[];
+    readonly heard: readonly HeardMessage[];
+    readonly spent: ReportedUsage | null;
+  };
   /** Says that the report is on disk, and closes. */
   reported(): Promise<void>;
 };
@@ -36,21 +43,24 @@ export type LinkOptions = {
   /** Relative to the working directory. */
   readonly socket: string;
   readonly at: () => Welcome;
-  readonly onCommand: (command: Extract<ToCarrier, { type: "start" | "abort" | "check" | "room" }>) => void;
+  readonly onCommand: (command: Extract<ToCarrier, { type: "start" | "abort" | "check" | "room" | "message" }>) => void;
 };
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
+type Owed = Extract<ToEngine, { type: "note" | "heard" }>;
+
 /** What outlives the connection to one engine. */
 type Kept = {
-  readonly notes: Map<number, JsonObject>;
+  /** What an engine has to store and has not confirmed. */
+  readonly owed: Map<number, Owed>;
   readonly waiting: Map<number, Waiting>;
   spent: ReportedUsage | null;
   hasCheck: boolean;
 };
 
 export async function openEngineLink(options: LinkOptions): Promise<EngineLink> {
-  const kept: Kept = { notes: new Map(), waiting: new Map(), spent: null, hasCheck: false };
+  const kept: Kept = { owed: new Map(), waiting: new Map(), spent: null, hasCheck: false };
   let engine: CarrierWire<ToEngine> | undefined;
   let last = 0;
   const server = await listen(options.socket, greet);
@@ -70,7 +80,7 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
       closed: () => {
         if (wire !== engine) return;
         engine = undefined;
-        // Nobody answers any more: the facts stay in `notes`.
+        // Nobody answers any more: what is owed stays.
         for (const { resolve } of kept.waiting.values()) resolve(undefined);
         kept.waiting.clear();
       },
@@ -82,7 +92,7 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
     engine?.end();
     engine = wire;
     wire.send({ type: "welcome", protocol: PROTOCOL, at: options.at() });
-    for (const [n, facts] of kept.notes) wire.send({ type: "note", n, facts });
+    for (const message of kept.owed.values()) wire.send(message);
     if (kept.spent !== null) wire.send({ type: "spent", reported: kept.spent });
     if (kept.hasCheck) wire.send({ type: "check-offered" });
   }
@@ -96,12 +106,14 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
     });
   };
 
+  const owe = async (message: Owed): Promise<void> => {
+    kept.owed.set(message.n, message);
+    await asked(message.n, message);
+  };
+
   return {
-    async note(facts) {
-      const n = ++last;
-      kept.notes.set(n, facts);
-      await asked(n, { type: "note", n, facts });
-    },
+    note: (facts) => owe({ type: "note", n: ++last, facts }),
+    heard: (message) => owe({ type: "heard", n: ++last, ...message }),
     ask(question) {
       const n = ++last;
       return asked(n, { type: "ask", n, question });
@@ -115,7 +127,7 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
       engine?.send({ type: "check-offered" });
     },
     tell: (message) => (message.type === "observed" ? engine?.sendIfFree(message) : engine?.send(message)),
-    kept: () => ({ notes: [...kept.notes.values()], spent: kept.spent }),
+    kept: () => unconfirmed(kept),
     async reported() {
       engine?.send({ type: "reported" });
       engine?.end();
@@ -136,8 +148,17 @@ function listen(path: string, onSocket: (socket: Socket) => void): Promise<Serve
   });
 }
 
-function answer({ notes, waiting }: Kept, { n, value, error }: Extract<ToCarrier, { type: "answer" }>): void {
-  if (error === undefined) notes.delete(n);
+function unconfirmed({ owed, spent }: Kept): ReturnType<EngineLink["kept"]> {
+  const all = [...owed.values()];
+  return {
+    notes: all.flatMap((each) => (each.type === "note" ? [each.facts] : [])),
+    heard: all.flatMap((each) => (each.type === "heard" ? [{ number: each.number, way: each.way }] : [])),
+    spent,
+  };
+}
+
+function answer({ owed, waiting }: Kept, { n, value, error }: Extract<ToCarrier, { type: "answer" }>): void {
+  if (error === undefined) owed.delete(n);
   const found = waiting.get(n);
   waiting.delete(n);
   if (error === undefined) found?.resolve(value);

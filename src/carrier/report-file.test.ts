@@ -11,6 +11,7 @@ const FILE: ReportFile = {
   report: { verdict: "SHIP" },
   aborted: null,
   notes: [{ ended: "exited" }],
+  heard: [{ number: 1, way: "now" }],
   spent: null,
   strays: [],
 };

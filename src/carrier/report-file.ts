@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { MessageWay } from "../core/run/message.ts";
 import { readConfined, writeConfined } from "../file/confined.ts";
 import type { Stray } from "../runner/runner.ts";
 
@@ -18,9 +19,13 @@ export type ReportFile = {
   readonly aborted: string | null;
   /** Facts that no engine has confirmed. */
   readonly notes: readonly JsonObject[];
+  /** Messages that its agent got, which no engine has confirmed. */
+  readonly heard: readonly HeardMessage[];
   readonly spent: ReportedUsage | null;
   readonly strays: readonly Stray[];
 };
+
+export type HeardMessage = { readonly number: number; readonly way: MessageWay };
 
 const REPORT_BYTES = 64 * 1024 * 1024;
 
@@ -31,6 +36,8 @@ const reportSchema = z.object({
   report: object,
   aborted: z.string().nullable(),
   notes: z.array(object),
+  // Absent in reports of older versions.
+  heard: z.array(z.object({ number: z.int(), way: z.enum(["now", "turn", "attempt"]) })).default([]),
   spent: object.nullable(),
   // Earlier versions wrote no start time.
   strays: z.array(z.object({ pid: z.int(), startTime: z.string().default(""), name: z.string() })),

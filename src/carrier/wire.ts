@@ -8,6 +8,7 @@ import type { AttemptRoom } from "../core/budget/room.ts";
 import type { CachedCheck } from "../core/flow/check-result.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { PersonMessage } from "../core/run/message.ts";
 import type { EarlierAttempt } from "../attempt/earlier-attempt.ts";
 import type { AttemptJob, ObservedEvent } from "../attempt/job.ts";
 import type { PermissionQuestion } from "../core/run/signal.ts";
@@ -45,6 +46,8 @@ export const toCarrierSchema = z.discriminatedUnion("type", [
   /** The room has changed. A carrier of an older version skips it. */
   z.object({ type: z.literal("room"), room: z.custom<AttemptRoom>((value) => Array.isArray(value)) }),
   z.object({ type: z.literal("check"), n: z.int(), report: trusted<Report>() }),
+  /** Perhaps not for the first time: the carrier knows which it has. */
+  z.object({ type: z.literal("message"), message: trusted<PersonMessage>() }),
   /** To a note or a question of the carrier. `error`: it could not be stored. */
   z.object({ type: z.literal("answer"), n: z.int(), value: z.unknown(), error: z.string().optional() }),
 ]);
@@ -76,6 +79,7 @@ export const toEngineSchema = z.discriminatedUnion("type", [
       .nullable(),
   }),
   z.object({ type: z.literal("note"), n: z.int(), facts: trusted<JsonObject>() }),
+  z.object({ type: z.literal("heard"), n: z.int(), number: z.int(), way: z.enum(["now", "turn", "attempt"]) }),
   z.object({ type: z.literal("ask"), n: z.int(), question: questionSchema.catch({ about: "unknown" }) }),
   z.object({ type: z.literal("save-check"), check: trusted<CachedCheck>() }),
   z.object({ type: z.literal("check-offered") }),

@@ -38,6 +38,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs watch": ["passrail runs watch 12 --exit-status"],
   "runs logs": ["passrail runs logs 12 --stage build#2", "passrail runs logs 12 --story --follow"],
   "runs events": ["passrail runs events 12 --json"],
+  "runs steer": ['passrail runs steer 12 "Use the new API"'],
   "runs cancel": ['passrail runs cancel 12 --reason "not needed any more"'],
   "runs pause": ["passrail runs pause 12", "passrail runs pause --all"],
   "runs stop": ["passrail runs stop 12", 'passrail runs stop 12 --stage build --reason "wrong file"'],

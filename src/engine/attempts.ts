@@ -10,6 +10,8 @@ import type { Run } from "../core/run/run.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Signal, SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
+import type { Mailbox } from "../attempt/mailbox.ts";
+import { waitingMessages } from "../core/run/message.ts";
 import { attemptKey, type ReadyAttempt } from "./ready-attempt.ts";
 import type { Slots } from "./slots.ts";
 
@@ -43,6 +45,8 @@ export type LiveAttempt = {
   check?: (report: Report) => Promise<Report>;
   /** Its agent waits for a person's permission: told of every change of the run. */
   asks?: (run: Run) => void;
+  /** What people say to its agent; absent before it works. */
+  messages?: Mailbox;
   /** Lets go of an attempt that works on without this engine; absent if it ends with it. */
   leave?: () => void;
   /** Resolves when the record is gone. */
@@ -81,6 +85,8 @@ export type Attempts = {
   isSuperseded(runId: string, signal: Signal): boolean;
   /** Ends the programs that the run no longer wants; a lingering one may finish unless the run is canceled. */
   endUnwanted(run: Run): void;
+  /** Gives the messages that wait to the attempts that they are for. */
+  passOn(run: Run): void;
   /** Ends every program, and those that start later too. */
   endAll(reason: string): void;
   /** The same, but lets go of those that can work on without this engine. */
@@ -158,6 +164,7 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
     countOf: (runId) => ofRun(runId).length,
     ...signalsTo(all, endedBy),
     endUnwanted: (run) => endUnwanted(ofRun(run.id), run),
+    passOn: (run) => passOn(ofRun(run.id), run),
     endAll(reason) {
       endReason = reason;
       for (const { abort } of all()) abort.abort(reason);
@@ -180,6 +187,11 @@ function endUnwanted(lives: readonly LiveAttempt[], run: Run): void {
     const isAlive = state.at === "working" || (state.at === "lingering" && run.status === "canceled");
     if (isAlive && !isRunning(run, ready)) abort.abort("no longer wanted");
   }
+}
+
+function passOn(lives: readonly LiveAttempt[], run: Run): void {
+  for (const { ready, messages, state } of lives)
+    if (state.at === "working") messages?.put(waitingMessages(run, ready.stage));
 }
 
 /** One that is being ended already is not left alone before it is gone. */

@@ -2,6 +2,7 @@
 // has that commit on the run's branch. Where it has not, nothing is refused and nothing passes in silence: the evidence says what is missing.
 
 import { attemptFiles, channelFiles, markerOf, openAttempt } from "../attempt/attempt-files.ts";
+import { createMailbox } from "../attempt/mailbox.ts";
 import { keepResults } from "../attempt/clean-results.ts";
 import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";
 import { checkFinished, isPerStage, openForStage } from "../attempt/stage-workspace.ts";
@@ -138,6 +139,7 @@ function portsOf({ options, signal }: OutsideDeps, { resolved, run, stage, attem
     askPermission: async () => "deny",
     expirePermission: async () => "deny",
     room: () => [],
+    messages: createMailbox([], async () => {}),
     spent: () => {},
     readYaml: options.readYaml,
     now: () => options.clock.now(),

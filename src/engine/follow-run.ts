@@ -64,6 +64,7 @@ export function createFollower(deps: FollowerDeps): Follower {
   function follow(resolved: ResolvedFlow, run: Run): void {
     if (!performs()) return;
     attempts.endUnwanted(run);
+    attempts.passOn(run);
     schedule.follow(resolved, run);
     startReady();
   }

@@ -3,6 +3,8 @@
 import { failpoint } from "../attempt/failpoint.ts";
 import { markerOf } from "../attempt/attempt-files.ts";
 import type { CarriedEnd, CarriedPorts, FoundCarrier } from "../attempt/carriers.ts";
+import { createMailbox, type Mailbox } from "../attempt/mailbox.ts";
+import { waitingMessages } from "../core/run/message.ts";
 import { cleanFacts } from "../attempt/clean-facts.ts";
 import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";
 import { holdsBranch, isPerStage } from "../attempt/stage-workspace.ts";
@@ -95,15 +97,28 @@ async function startQueued(deps: WorkDeps, ready: ReadyAttempt): Promise<void> {
 function start(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
   failpoint("start-committed");
   const { live, token } = deps.attempts.work(ready, holderOf(resolved, run, ready));
-  begin(deps, { resolved, run, ready, live }, (atWork) => carryOut(deps, atWork, token));
+  // Its prompt holds those that wait now.
+  const messages = mailboxOf(deps, live, waitingMessages(run, ready.stage));
+  begin(deps, { resolved, run, ready, live, messages }, (atWork) => carryOut(deps, atWork, token));
 }
 
 function adopt(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): void {
   const live = deps.attempts.adopt(ready, holderOf(resolved, run, ready), found.token);
-  begin(deps, { resolved, run, ready, live }, async (atWork) => {
+  const messages = mailboxOf(deps, live, []);
+  messages.put(waitingMessages(run, ready.stage));
+  begin(deps, { resolved, run, ready, live, messages }, async (atWork) => {
     await openRoom(deps, atWork);
     return found.carryOn(carriedPorts(deps, atWork));
   });
+}
+
+function mailboxOf({ persist }: WorkDeps, live: LiveAttempt, known: Parameters<typeof createMailbox>[0]): Mailbox {
+  const { runId, stage, attempt } = live.ready;
+  const messages = createMailbox(known, async (number, way) => {
+    await persist(runId, { type: "message.heard", stage, attempt, number, way }, "engine", `heard:${number}`);
+  });
+  live.messages = messages;
+  return messages;
 }
 
 function holderOf({ flow }: ResolvedFlow, run: Run, { runId, stage, attempt, track }: ReadyAttempt): TokenHolder {
@@ -117,6 +132,7 @@ type AttemptAtWork = {
   readonly run: Run;
   readonly ready: ReadyAttempt;
   readonly live: LiveAttempt;
+  readonly messages: Mailbox;
   /** The last usage that the attempt has reported. */
   spent?: ReportedUsage;
   /** What budgets leave to it; absent until the books were read, and without a limit. */
@@ -241,7 +257,7 @@ async function carryHere(deps: WorkDeps, atWork: AttemptAtWork, job: AttemptJob)
 /** What an attempt asks of this engine, wherever it is carried out. */
 function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
   const { options, usageNews } = deps;
-  const { run, ready, live } = atWork;
+  const { run, ready, live, messages } = atWork;
   const { stage, attempt } = ready;
   const observed = observedOf(atWork);
   return {
@@ -255,6 +271,7 @@ function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
     },
     isSettled: async () => live.state.at === "lingering",
     ...permissionPorts(deps, atWork),
+    messages,
     room: () => atWork.room?.now() ?? [],
     watchRoom: (onChange) => atWork.room?.watch(onChange),
     spent(reported) {

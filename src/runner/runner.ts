@@ -206,6 +206,20 @@ export type AttemptEnd = {
   readonly conversation?: Conversation;
 };
 
+/** A person's message to the agent at work, in the words that the agent gets. */
+export type LiveMessage = { readonly number: number; readonly text: string };
+
+/** What people say while a program works. A runner that cannot say it in between leaves it: it becomes the next turn. */
+export type LiveMessages = {
+  /** The oldest one that waits. Whoever takes it says it, or gives it back. */
+  take(): LiveMessage | undefined;
+  giveBack(message: LiveMessage): void;
+  /** The agent has it: in the middle of its turn, or as its next one. */
+  heard(message: LiveMessage, way: "now" | "turn"): void;
+  /** Calls back when a new one waits; the result ends that. */
+  listen(onNew: () => void): () => void;
+};
+
 export type AttemptHooks = {
   /** Aborting ends the whole process tree. */
   readonly signal: AbortSignal;
@@ -217,6 +231,7 @@ export type AttemptHooks = {
   readonly permit?: (request: PermissionRequest) => Promise<PermissionDecision>;
   /** The time that the attempt has spent waiting for people so far; its limits do not count it. */
   readonly heldMs?: () => number;
+  readonly messages?: LiveMessages;
 };
 
 /** A call of a tool that needs permission, as the program described it. All of it is the agent's text. */

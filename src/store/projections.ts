@@ -165,6 +165,8 @@ const CHANGES: ChangesByType = {
   "status.changed": none,
   "ticket.edited": none,
   "runners.chosen": none,
+  "message.sent": none,
+  "message.delivered": none,
   "outward.intended": none,
   "outward.seen": none,
   "work.undone": none,

@@ -10,6 +10,7 @@ import { routerPool } from "../flow/router-pool.ts";
 import { type DeveloperTrust, trustText } from "../run/trust.ts";
 import { counterKey } from "../run/counting.ts";
 import { pinnedOf } from "../run/pinned.ts";
+import { openMessages, waitingMessages } from "../run/message.ts";
 import type { Carry, Run } from "../run/run.ts";
 import { factOf, isWork } from "../run/sequence.ts";
 import { fillPrompt } from "../flow/template.ts";
@@ -18,6 +19,7 @@ import { documentLines } from "./documents.ts";
 import { formText } from "./form.ts";
 import { type History, historyText } from "./history.ts";
 import { type InterruptedWork, interruptedText, type ConversationMemory } from "./interrupted.ts";
+import { messagesText } from "./messages.ts";
 import { preCheckText, type VerifiedRows } from "./pre-check.ts";
 import { block, fenced, oneLine } from "./quote.ts";
 
@@ -93,6 +95,7 @@ export function composeBlocks(context: PromptContext): ComposedPrompt {
   // Only the prompt says where a verdict goes and what signs it, so an agent whose flow forgot this part could never end.
   if (!names.some((name) => TELLS_FORM.has(name))) parts.push(outputFormat(context));
   const count = changing < 0 ? names.length : changing;
+  parts.push(messagesText(openMessages(context.run, stage.id)));
   const now = joined([interruptionOf(context, "none"), ...parts.slice(count)]);
   return { standing: joined(parts.slice(0, count)), now: `${now}\n` };
 }
@@ -130,7 +133,10 @@ const TELLS_FORM: ReadonlySet<string> = new Set(["output-format", "instruction"]
 /** For an agent that goes on in its own session: only what is new since it was last asked. */
 export function composeResumed(context: PromptContext): string {
   const interruption = interruptionOf(context, "kept");
-  const parts = ["Go on with your work on this ticket.", interruption, revisionContext(context), outputFormat(context)];
+  // Its session holds those that it has heard.
+  const said = messagesText(waitingMessages(context.run, context.stage.id));
+  const news = [interruption, revisionContext(context), outputFormat(context), said];
+  const parts = ["Go on with your work on this ticket.", ...news];
   return `${joined(parts)}\n`;
 }
 

@@ -6,6 +6,7 @@ import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
 import type { Review } from "../finding/finding.ts";
 import type { Issue, Outcome, UndoneWork } from "../flow/outcome.ts";
+import type { MessageWay } from "./message.ts";
 import type { OutwardIntent, OutwardSight, OutwardVerb } from "./outward-act.ts";
 import type { Carry, ExpandedStage, InboxItem, InputChange, Subject } from "./run.ts";
 
@@ -162,6 +163,16 @@ export type EventBody =
   | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
   /** A person chose other runners for stages or agents of this run, from the next attempt on. */
   | { readonly type: "runners.chosen"; readonly runners: JsonObject }
+  /** A person speaks to the agent of a stage; `attempt` is the one that works on it, or the next. */
+  | ({ readonly type: "message.sent"; readonly number: number; readonly text: string } & Attempt)
+  /** That attempt has it. */
+  | {
+      readonly type: "message.delivered";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly number: number;
+      readonly way: MessageWay;
+    }
   /** The commits of an attempt were taken off the branch, because checks were red; the pin keeps them. */
   | ({ readonly type: "work.undone" } & UndoneWork & OnStage & { readonly attempt: number })
   /** The work is about to leave; what comes of it is an event of its own. */

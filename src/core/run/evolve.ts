@@ -2,8 +2,9 @@
 
 import { addSpent, withRaise } from "../budget/budget.ts";
 import { withAcceptance, withFreshCount, withNotes, withReview } from "../finding/finding.ts";
-import { isUnsigned } from "../flow/outcome.ts";
+import { isUnsigned, type Outcome } from "../flow/outcome.ts";
 import type { EventType, RunEvent } from "./event.ts";
+import { withHeard, withMessage, withoutHeard } from "./message.ts";
 import { type OutwardAct, withSight } from "./outward-act.ts";
 import { withDecision } from "./pinned.ts";
 import { asksPermission, PERMISSION_ANSWERS, type Run, type RunState, type StageMemory, type Track } from "./run.ts";
@@ -90,6 +91,12 @@ const APPLY: Applying = {
   "way.taken": (run, { way }) => ({ ...run, taken: [...run.taken, way] }),
   "ticket.edited": (run, { title, body }) => ({ ...run, subject: { ...run.subject, title, body } }),
   "runners.chosen": (run, { runners }) => ({ ...run, facts: { ...run.facts, runners: { ...given(run), ...runners } } }),
+  "message.sent": (run, { number, stage, text, at, actor }) => ({
+    ...run,
+    messages: withMessage(run.messages, { number, stage, from: actor.slice(actor.indexOf(":") + 1), text, at }),
+  }),
+  "message.delivered": (run, { number, attempt, way }) =>
+    run.messages === undefined ? run : { ...run, messages: withHeard(run.messages, number, { attempt, way }) },
   "outward.intended": (run, { type: _type, at, actor: _actor, ...act }) =>
     withActs(run, [...(run.outward ?? []), { ...act, intendedAt: at }]),
   "outward.seen": (run, { key, sight }) => withActs(run, withSight(run.outward ?? [], key, sight)),
@@ -167,7 +174,7 @@ function stageFinished(before: Run, { stage, outcome }: EventOf<"stage.finished"
   // From here on the stage's own report says where the work is.
   const run =
     outcome.verdict === "pass" ? withActs(before, before.outward?.filter((act) => act.stage !== stage) ?? []) : before;
-  return remember(forgetPostponed(run, stage), stage, {
+  return remember(forgetPostponed(withMessagesOf(run, stage, outcome), stage), stage, {
     interruptions: 0,
     last: {
       health: outcome.health,
@@ -177,6 +184,11 @@ function stageFinished(before: Run, { stage, outcome }: EventOf<"stage.finished"
       ...(isUnsigned(outcome.heard) ? { unsigned: true as const } : {}),
     },
   });
+}
+
+function withMessagesOf(run: Run, stage: string, { health }: Outcome): Run {
+  if (run.messages === undefined || health === "failed") return run;
+  return { ...run, messages: withoutHeard(run.messages, stage) };
 }
 
 function itemOpened(
@@ -220,8 +232,8 @@ type LaterFields = { readonly [K in keyof Run as object extends Pick<Run, K> ? K
  */
 function enterState(run: Run, state: RunState): Run {
   const { id, flow, flowHash, subject, facts, createdAt, word, paused, tracks, stages, counters } = run;
-  const { taken, expanded, handoffs, items, spent, raised, warned, outward, findings } = run;
-  const later: LaterFields = { spent, raised, warned, outward, findings };
+  const { taken, expanded, handoffs, items, spent, raised, warned, outward, findings, messages } = run;
+  const later: LaterFields = { spent, raised, warned, outward, findings, messages };
   return {
     ...state,
     id,

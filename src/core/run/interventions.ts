@@ -152,7 +152,7 @@ type Resting = Exclude<Track, { at: "done" } | { at: "forked" }>;
 type Current = { readonly name: string; readonly track: Resting };
 
 /** The track that a person means: the one at the named stage, or the only one. */
-function currentTrack(run: Run, stage: string | undefined): Current | string {
+export function currentTrack(run: Run, stage: string | undefined): Current | string {
   const candidates = Object.entries(run.tracks).flatMap(([name, track]) =>
     track.at === "done" || track.at === "forked" || (stage !== undefined && track.stage !== stage)
       ? []

@@ -4,6 +4,7 @@
 import type { BudgetScope, BudgetUnit, BudgetUse, Raise, Reserved, Spent } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
+import type { MessageBook } from "./message.ts";
 import type { Findings } from "../finding/finding.ts";
 import type { OutwardAct } from "./outward-act.ts";
 import type { Health, Issue, RoutedStage, Verdict } from "../flow/outcome.ts";
@@ -213,6 +214,8 @@ export type Run = RunState & {
   readonly outward?: readonly OutwardAct[];
   /** Absent until a stage with `findings` has raised one. */
   readonly findings?: Findings;
+  /** Absent until a person has spoken to an agent. */
+  readonly messages?: MessageBook;
 };
 
 /** One stage of a dynamic stage: which template, under which id. */

@@ -5,6 +5,7 @@ import type { BudgetUse, OverBudget, Reserved, ReportedUsage } from "../budget/b
 import type { Actor } from "./event.ts";
 import type { JsonObject } from "../json.ts";
 import type { Issue, Report } from "../flow/outcome.ts";
+import type { MessageWay } from "./message.ts";
 import type { OutwardIntent, OutwardSight } from "./outward-act.ts";
 import type { InboxItem, InputChange, Subject } from "./run.ts";
 
@@ -123,6 +124,16 @@ export type SignalBody =
       readonly runners?: JsonObject;
     }
   | { readonly type: "skip.requested"; readonly stage?: string; readonly reason: string }
+  /** A person speaks to the agent of the current stage. */
+  | { readonly type: "steer.requested"; readonly stage?: string; readonly text: string }
+  /** An attempt has a message. */
+  | {
+      readonly type: "message.heard";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly number: number;
+      readonly way: MessageWay;
+    }
   /** A handoff was not taken in time: the stage fails by the flow's route, or the track stops until a person continues it. */
   | {
       readonly type: "handoff.expired";

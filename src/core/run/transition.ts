@@ -16,6 +16,7 @@ import type { Outcome } from "../flow/outcome.ts";
 import { handOffAgain, type Sender, senderOf } from "./handoff.ts";
 import { resumed, retried, skipped, stoppedByHand } from "./interventions.ts";
 import { discardRequested, followActs, intended, seenOutside, undoRequested } from "./outward-rules.ts";
+import { messageHeard, steered } from "./steering.ts";
 import { heldToFindings, recordFindings } from "./review.ts";
 import { isAskingPermission, permissionExpired, permissionRequested, withdrawUnasked } from "./permission.ts";
 import { postponement } from "./postponement.ts";
@@ -52,11 +53,20 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
 /** Facts about the outside, which count even after the run has ended: usage, and what became of acts outside. */
 type News = Extract<
   Signal,
-  { type: "attempt.spent" | "outward.intended" | "outward.seen" | "undo.requested" | "discard.requested" }
+  {
+    type:
+      | "attempt.spent"
+      | "message.heard"
+      | "outward.intended"
+      | "outward.seen"
+      | "undo.requested"
+      | "discard.requested";
+  }
 >;
 
 const NEWS: ReadonlySet<Signal["type"]> = new Set<News["type"]>([
   "attempt.spent",
+  "message.heard",
   "outward.intended",
   "outward.seen",
   "undo.requested",
@@ -78,6 +88,8 @@ function applyNews(draft: Draft, signal: News): string | undefined {
   switch (signal.type) {
     case "attempt.spent":
       return spent(draft, signal);
+    case "message.heard":
+      return messageHeard(draft, signal);
     case "outward.intended":
       return intended(draft, signal);
     case "outward.seen":
@@ -95,6 +107,7 @@ const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
   "retry.requested",
   "skip.requested",
   "stop.requested",
+  "steer.requested",
   "resume.requested",
   "ticket.edited",
 ]);
@@ -142,6 +155,8 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
       return retried(draft, signal);
     case "skip.requested":
       return skipped(draft, signal);
+    case "steer.requested":
+      return steered(draft, signal);
     case "handoff.expired":
       return expired(draft, signal);
     case "stall.noticed":

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { EventType, RunEvent } from "../run/event.ts";
 import type { OutwardIntent, OutwardVerb } from "../run/outward-act.ts";
 import { causeText } from "../run/postponement.ts";
+import { MESSAGE_WAYS } from "../run/message.ts";
 import type { InboxItem } from "../run/run.ts";
 
 export type Said = {
@@ -160,6 +161,9 @@ const SAYINGS: Sayings = {
   "findings.accepted": (event) => ofStage(event, "findings accepted, still open", event.ids.join(", ")),
   "way.taken": ({ way }) => ofRun(`${way} is taken, once per run`),
   "ticket.edited": ({ title }) => ofRun("ticket edited", title),
+  "message.sent": (event) => ofStage(event, `message ${event.number} to attempt ${event.attempt}`, event.text),
+  "message.delivered": (event) =>
+    ofStage(event, `message ${event.number} reached attempt ${event.attempt} ${MESSAGE_WAYS[event.way]}`),
   "runners.chosen": ({ runners }) => ofRun("other agents chosen", runnersText(runners)),
   "outward.intended": (event) =>
     ofStage(event, `about to ${OUTWARD[event.verb]}`, `${event.commit.slice(0, 12)} ${roadOf(event)}`),

@@ -61,6 +61,8 @@ const MARKS: Readonly<Partial<Record<EventType, string>>> = {
   "run.completed": "✔",
   "ticket.edited": "✎",
   "runners.chosen": "✎",
+  "message.sent": "✎",
+  "message.delivered": "✔",
 };
 
 function linesOf(progress: Progress, event: RunEvent, later: readonly RunEvent[]): readonly string[] {

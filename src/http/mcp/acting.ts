@@ -93,6 +93,20 @@ export const ACTING = [
     call: (client, params, signal) => client.call("resumeRun", { params, body: {} }, until(signal)),
   }),
   tool({
+    name: "steer_run",
+    title: "Say something to the agent at work",
+    description:
+      "Passes a person's message to the agent that works on a stage of a run: at its next step, at the end of its turn, or with the next attempt. show_run says what became of it.",
+    effect: "acts",
+    input: z.strictObject({
+      run,
+      text: z.string().describe("the message, in the person's words"),
+      stage: z.string().optional().describe("which, where several are current"),
+    }),
+    call: (client, { run: reference, text, stage }, signal) =>
+      client.call("steerRun", { params: { run: reference }, body: { text, ...optional({ stage }) } }, until(signal)),
+  }),
+  tool({
     name: "retry_stage",
     title: "Retry a stage",
     description: "Makes the current stage of a run work again.",

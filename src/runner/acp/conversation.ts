@@ -1,7 +1,7 @@
 // Translates an agent's protocol updates into our events, and at the end into one conversation record. No clock, no processes: the caller
 // talks to the program and reports its answers and failures here.
 
-import { type Usage, UNKNOWN_USAGE, usageSince } from "../../core/budget/usage.ts";
+import { addUsage, type Usage, UNKNOWN_USAGE, usageSince } from "../../core/budget/usage.ts";
 import type { AgentEvent, Conversation, Failure, Session } from "../runner.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 import { count, eventText, type Fields, fields, finalText, growingText, list, text, toolText } from "../loose-json.ts";
@@ -15,6 +15,8 @@ export type AcpConversation = {
   /** A refused request of the agent; `call` is its tool call. */
   refused(line: string, call: unknown): void;
   warn(message: string): void;
+  /** A further turn begins: only its own words can be the last ones. */
+  nextTurn(): void;
   /** The answer to the prompt. */
   answered(result: unknown): void;
   /** Only the first counts. */
@@ -57,6 +59,8 @@ type AcpState = {
   speaker: string | null;
   totalUsd: number | null;
   answer: Fields | null;
+  /** Tokens of the turns before; null in the first one. */
+  earlier: Usage | null;
   failure: Failure | null;
 };
 
@@ -72,6 +76,7 @@ export function openConversation(reading: AcpReading): AcpConversation {
     speaker: null,
     totalUsd: null,
     answer: null,
+    earlier: null,
     failure: null,
   };
   return {
@@ -88,6 +93,13 @@ export function openConversation(reading: AcpReading): AcpConversation {
       readTool(state, { toolCallId: fields(call)["toolCallId"], status: "failed", rawOutput: "refused" }, true);
     },
     warn: (message) => emit({ type: "notice", kind: "warning", text: eventText(message) }),
+    nextTurn: () => {
+      flush(state);
+      state.earlier = tokensSoFar(state);
+      state.answer = null;
+      state.said = "";
+      state.speaker = null;
+    },
     answered: (result) => {
       flush(state);
       state.answer = fields(result);
@@ -186,8 +198,17 @@ function forgetSpeech(state: AcpState): void {
   state.tools.clear();
 }
 
-function usageNow({ answer, reading, tools, totalUsd }: AcpState): Usage {
-  const tokens = answer === null ? UNKNOWN_USAGE : (reading.tokens ?? tokensOfProtocol)(answer, tools.size);
+/** Each turn tells of itself alone. A sum with an unknown part would be wrong. */
+function tokensSoFar({ answer, earlier, reading, tools }: AcpState): Usage {
+  if (answer === null) return earlier ?? UNKNOWN_USAGE;
+  const turn = (reading.tokens ?? tokensOfProtocol)(answer, tools.size);
+  if (earlier === null) return turn;
+  return isKnown(turn) && isKnown(earlier) ? addUsage(earlier, turn) : UNKNOWN_USAGE;
+}
+
+function usageNow(state: AcpState): Usage {
+  const { reading, totalUsd } = state;
+  const tokens = tokensSoFar(state);
   const spent = usageSince({ ...UNKNOWN_USAGE, usd: totalUsd }, reading.before?.totals ?? null);
   return { ...tokens, usd: spent.usd };
 }

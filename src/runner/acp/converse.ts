@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { client, type ClientContext, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
-import type { AgentSpec, AttemptHooks, Failure } from "../runner.ts";
+import type { AgentSpec, AttemptHooks, Failure, LiveMessages } from "../runner.ts";
 import type { AcpConversation } from "./conversation.ts";
 import { failureOf, troubleOfRpcError } from "./failure.ts";
 import { type Fields, fields, list, text } from "../loose-json.ts";
@@ -18,6 +18,7 @@ export type AcpTalk = {
   readonly agent: AgentSpec;
   readonly profile: AcpProfile;
   readonly conversation: AcpConversation;
+  readonly messages: LiveMessages | undefined;
   /** Called when incoming messages belong to this attempt; before that the program replays an old conversation. */
   readonly listen: () => void;
   /** Time of the last incoming message, in milliseconds of `performance.now()`. */
@@ -68,8 +69,19 @@ async function hold(agent: ClientContext, talk: AcpTalk): Promise<void> {
   conversation.opened({ id, model });
   await chooseEffort(agent, talk, id, answer);
   talk.listen();
-  const prompt = [{ type: "text", text: talk.prompt }];
-  conversation.answered(await ask(agent, talk, methods.agent.session.prompt, { sessionId: id, prompt }));
+  await say(agent, talk, id, talk.prompt);
+  // A second prompt would end the first one in some programs: what people say is the next turn.
+  for (let next = talk.messages?.take(); next !== undefined; next = talk.messages?.take()) {
+    conversation.nextTurn();
+    const turn = say(agent, talk, id, next.text);
+    talk.messages?.heard(next, "turn");
+    await turn;
+  }
+}
+
+async function say(agent: ClientContext, talk: AcpTalk, sessionId: string, words: string): Promise<void> {
+  const prompt = [{ type: "text", text: words }];
+  talk.conversation.answered(await ask(agent, talk, methods.agent.session.prompt, { sessionId, prompt }));
 }
 
 async function openSession(

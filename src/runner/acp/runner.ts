@@ -90,6 +90,7 @@ async function talk(
         agent,
         profile,
         conversation,
+        messages: hooks.messages,
         listen: () => {
           listening = true;
         },

@@ -1,12 +1,14 @@
-// Claude Code as a runner: `claude -p` with its own output format. The prompt goes to stdin only.
+// Claude Code as a runner: `claude -p` with its own output format. The prompt goes to stdin only, and so do messages of people.
 
 import { randomUUID } from "node:crypto";
 import { findProgram } from "../process/find-program.ts";
+import { openLiveInput } from "../process/live-input.ts";
 import { notStarted } from "../process/process.ts";
 import type { Runner } from "../runner.ts";
 import { writeScratch } from "../process/scratch-files.ts";
 import { runStream } from "../process/stream.ts";
 import { planClaude } from "./arguments.ts";
+import { isClaudeItself, LIVE_ARGS, userLine } from "./live.ts";
 import { unreadAgentsFile } from "./memory.ts";
 import { createClaudeReader } from "./stream.ts";
 
@@ -21,7 +23,12 @@ export const createClaudeRunner = (): Runner => ({
     const plan = planClaude(spec, agent, { newSessionId: randomUUID(), agentsFile });
     const written = writeScratch(agent.scratch, plan.files);
     if (!written.ok) return notStarted("spawn_failed", written.error);
-    const started = { ...spec, argv: [...spec.argv, ...plan.args] as const, env: plan.env };
-    return runStream(program.value, started, hooks, createClaudeReader(agent.session));
+    const { messages } = hooks;
+    const input =
+      messages !== undefined && isClaudeItself(program.value) ? openLiveInput(messages, userLine) : undefined;
+    const args = input === undefined ? plan.args : [...plan.args, ...LIVE_ARGS];
+    const started = { ...spec, argv: [...spec.argv, ...args] as const, env: plan.env };
+    const reader = createClaudeReader(agent.session, (id, way) => input?.heard(id, way));
+    return runStream(program.value, started, hooks, reader, input);
   },
 });

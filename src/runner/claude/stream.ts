@@ -48,14 +48,18 @@ type ClaudeState = {
   readonly denials: Map<string, string>;
   /** MCP servers that a notice has named already. */
   readonly brokenServers: Set<string>;
+  readonly onHeard: OnHeard;
 };
 
 type Mate = { readonly name: string; readonly isTeammate: boolean };
 
 type EventReader = (state: ClaudeState, event: Fields) => readonly AgentEvent[];
 
+/** The program has taken the message with this id from its stdin. */
+type OnHeard = (id: string, way: "now" | "turn") => void;
+
 /** `resumed` is the session that this run continues, with its usage so far. */
-export function createClaudeReader(resumed?: Session): StreamReader {
+export function createClaudeReader(resumed?: Session, onHeard: OnHeard = () => {}): StreamReader {
   const state: ClaudeState = {
     sessionId: null,
     model: null,
@@ -74,6 +78,7 @@ export function createClaudeReader(resumed?: Session): StreamReader {
     calls: new Map(),
     denials: new Map(),
     brokenServers: new Set(),
+    onHeard,
   };
   return {
     read(line) {
@@ -98,6 +103,8 @@ const EVENTS: Readonly<Record<string, EventReader>> = {
   // Pieces of messages that Claude Code also prints whole.
   stream_event: () => [],
   control_response: () => [],
+  // Where each message from stdin stands; its replay says that it was taken.
+  command_lifecycle: () => [],
 };
 
 function readAssistant(state: ClaudeState, event: Fields): readonly AgentEvent[] {
@@ -122,6 +129,7 @@ function readAssistant(state: ClaudeState, event: Fields): readonly AgentEvent[]
 }
 
 function readUser(state: ClaudeState, event: Fields): readonly AgentEvent[] {
+  if (event["isReplay"] === true) state.onHeard(text(event["uuid"]) ?? "", state.isBetweenTurns ? "turn" : "now");
   state.isBetweenTurns = false;
   return list(fields(event["message"])["content"]).flatMap((value) => {
     const block = fields(value);

@@ -1,6 +1,7 @@
 // Programs that report in lines of JSON: reads the lines as they come, and concludes at the end. Each vendor's reader is in its own folder.
 
 import { StringDecoder } from "node:string_decoder";
+import type { LiveInput } from "./live-input.ts";
 import { runProcess } from "./process.ts";
 import type { AgentEvent, AttemptEnd, AttemptHooks, AttemptSpec, Conversation } from "../runner.ts";
 
@@ -26,19 +27,23 @@ export async function runStream(
   spec: AttemptSpec,
   hooks: AttemptHooks,
   reader: StreamReader,
+  input?: LiveInput,
 ): Promise<AttemptEnd> {
   let linger: NodeJS.Timeout | undefined;
   let finish = (): void => {};
   const lines = splitLines((line) => {
     for (const event of reader.read(line)) hooks.onEvent?.(event);
     clearTimeout(linger);
-    if (reader.over) linger = setTimeout(() => finish(), LINGER_MS);
+    if (!reader.over) return;
+    input?.rest();
+    linger = setTimeout(() => finish(), LINGER_MS);
   });
   try {
     const end = await runProcess(executable, spec, hooks, {
       begin: (stdin, over) => {
         finish = over;
-        stdin.end(spec.prompt);
+        if (input === undefined) stdin.end(spec.prompt);
+        else input.begin(stdin, spec.prompt);
       },
       onStdout: lines.push,
     });
@@ -46,6 +51,7 @@ export async function runStream(
     const { conversation, finalText } = reader.conclude(end);
     return { ...end, stdoutTail: finalText, stdoutWhole: true, conversation };
   } finally {
+    input?.close();
     clearTimeout(linger);
   }
 }

@@ -126,6 +126,7 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   stopRun: {},
   pauseAll: {},
   resumeAll: {},
+  steerRun: { text: "Use the new API" },
   startDemo: {},
   approveTrust: { hash: "0".repeat(64) },
   revokeTrust: { hash: "0".repeat(64) },

@@ -28,6 +28,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   resumeRun: OPERATORS,
   retryStage: OPERATORS,
   skipStage: OPERATORS,
+  steerRun: OPERATORS,
   rerunFrom: OPERATORS,
   searchFile: READERS,
   attemptActivity: READERS,

@@ -56,7 +56,7 @@ const QUIET: Omit<Io, "environment" | "home" | "cwd"> = {
   columns: 80,
 };
 
-const ACTING = ["start_run", "answer_item", "cancel_run", "pause_run", "resume_run", "retry_stage"];
+const ACTING = ["start_run", "answer_item", "cancel_run", "pause_run", "resume_run", "steer_run", "retry_stage"];
 
 test("with a key it starts a run, waits for it, answers its gate in the key's name, and leaves when its agent does", async () => {
   const agent = start([], { PASSRAIL_URL: url, PASSRAIL_TOKEN: robot });
@@ -110,6 +110,7 @@ test("S05: with a viewer's token, tools that act answer with the API's refusal, 
     ["cancel_run", { run: id }],
     ["pause_run", { run: id }],
     ["resume_run", { run: id }],
+    ["steer_run", { run: id, text: "Stop." }],
     ["retry_stage", { run: id }],
   ] as const)
     expect(await agent.use(name, args)).toMatchObject({ isError: true, value: { error: { code: "scope_missing" } } });

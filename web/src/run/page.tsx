@@ -7,6 +7,7 @@ import { call } from "../base/api.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { runQuery } from "../base/queries.ts";
 import { RunRail } from "./run-rail.tsx";
+import { Composer } from "./composer.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { TimelineTab } from "./timeline-tab.tsx";
 import type { RunDetail } from "./types.ts";
@@ -76,6 +77,7 @@ function ShownRun({ run }: { readonly run: RunDetail }): ReactNode {
         <div className="grid min-w-0 gap-x-5 gap-y-4 lg:grid-cols-[15.5rem_minmax(0,1fr)]">
           <RunRail run={run} selected={more.stage} />
           <div className="flex min-w-0 flex-col gap-3">
+            <Composer run={run} />
             <Tabs run={run} tab={tab} stage={more.stage} />
             <section aria-labelledby="part" className="min-w-0">
               <h2 id="part" className="sr-only">

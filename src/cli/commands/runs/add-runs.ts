@@ -23,6 +23,7 @@ export function addRuns(program: Command, context: CommandContext): void {
   addWatch(runs, context);
   addLogs(runs, context);
   addEvents(runs, context);
+  addSteer(runs, context);
   for (const verb of Object.keys(CONTROLS) as Control[]) addControl(runs, context, verb);
 }
 
@@ -95,6 +96,18 @@ function addEvents(runs: Command, { call }: CommandContext): void {
   const read = addOptions(command, { follow: flag("-f, --follow", "until the run ends") });
   command.action((run: string, typed: TypedFlags) =>
     call(async (io) => (await import("./watch.ts")).runsEvents(io, run, read(typed))),
+  );
+}
+
+function addSteer(runs: Command, { call }: CommandContext): void {
+  const command = runs
+    .command("steer")
+    .description("say something to the agent at work; what became of it is in `runs show`")
+    .argument("<run>", RUN)
+    .argument("<text>", "the message");
+  const read = addOptions(command, { stage: stage() });
+  command.action((run: string, message: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./steer.ts")).steer(io, run, message, read(typed))),
   );
 }
 

@@ -18,6 +18,7 @@ import { counterRows } from "../../../core/run/counters.ts";
 import { EVIDENCE_WORDS, type EvidenceLine, evidenceTable } from "../../../core/view/evidence-table.ts";
 import { type AttemptRow, attemptRow } from "../../../core/view/attempt-row.ts";
 import { findingLines, findingRows } from "../../../core/view/findings.ts";
+import { type MessageRow, messageRows } from "../../../core/view/messages.ts";
 import { spentText } from "../../../core/view/spent-text.ts";
 import type { RunEnd } from "../../../core/view/run-end.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
@@ -34,6 +35,7 @@ type ShownRun = {
   readonly counters: ReturnType<typeof counterRows>;
   readonly why: string;
   readonly end: RunEnd | null;
+  readonly messages: readonly MessageRow[];
 };
 
 export async function runsShow(io: Io, reference: string, options: ShowOptions): Promise<number> {
@@ -53,7 +55,9 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
     const resolved = await flowOf(store, run);
     const { flow } = resolved;
     const end = await endOf(store, { run, number: summary.number, resolved });
-    const shown = { run, summary, attempts, counters: counterRows(flow, run), why: whyOf(run, resolved), end };
+    const messages = messageRows(resolved, run);
+    const why = whyOf(run, resolved);
+    const shown = { run, summary, attempts, counters: counterRows(flow, run), why, end, messages };
     if (io.json)
       printJson(io, {
         ...standingOf(run, summary.number, resolved),
@@ -61,6 +65,7 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
         createdAt: run.createdAt,
         updatedAt: summary.updatedAt,
         counters: shown.counters,
+        messages,
         findings: findingRows(run),
         spent: run.spent ?? null,
         stages: stageRows(flow, run, attempts, Date.now()),
@@ -87,7 +92,7 @@ function fileOf(options: ShowOptions): ShownFile | undefined {
 }
 
 /** One record per line; the first word says what it is. */
-function showPlain(io: Io, { run, summary, attempts, counters, why, end }: ShownRun): void {
+function showPlain(io: Io, { run, summary, attempts, counters, why, end, messages }: ShownRun): void {
   const rows = [
     ["run", run.id, String(summary.number), run.flow, run.status, run.word, run.subject.id, run.subject.title, why],
     ...attempts
@@ -114,6 +119,7 @@ function showPlain(io: Io, { run, summary, attempts, counters, why, end }: Shown
     ]),
     ...(run.spent === undefined ? [] : [["spent", ...spentCells(run.spent)]]),
     ...counters.map(({ key, loops, max }) => ["counter", key, String(loops), max === null ? "" : String(max)]),
+    ...messages.map((row) => ["message", String(row.number), row.stage, row.from, row.became, row.text]),
     ...findingRows(run).map((row) => [
       "finding",
       row.id,
@@ -152,7 +158,8 @@ function showEvidence(io: Io, lines: readonly EvidenceLine[]): void {
   printTable(io, cells);
 }
 
-function showRich(io: Io, { run, summary, attempts, counters, why, end }: ShownRun, tree: readonly string[]): void {
+function showRich(io: Io, shown: ShownRun, tree: readonly string[]): void {
+  const { run, summary, attempts, counters, why, end, messages } = shown;
   const status = run.paused && run.status === "running" ? "paused" : run.status;
   io.out(
     `${paint(io, "bold", `#${summary.number} ${oneLine(run.subject.title, 100)}`)}  ${paint(io, statusColor(run.status), status)} (${oneLine(run.word, 40)})`,
@@ -174,6 +181,12 @@ function showRich(io: Io, { run, summary, attempts, counters, why, end }: ShownR
     );
   if (run.spent !== undefined)
     io.out(`${counters.length > 0 ? "" : "\n"}${paint(io, "dim", "Spent")}  ${spentText(run.spent)}`);
+  if (messages.length > 0) {
+    io.out("");
+    io.out(paint(io, "dim", "Messages"));
+    for (const { from, stage, text, became } of messages)
+      io.out(`  ${oneLine(`${from} to ${stage}: ${oneLine(text, 120)} (${became})`, 400)}`);
+  }
   const findings = findingRows(run);
   if (findings.length > 0) {
     io.out("");

@@ -22,6 +22,7 @@ import {
   startedSchema,
   startRunSchema,
   stopSchema,
+  steerSchema,
 } from "../schemas/run.ts";
 
 const run = z.strictObject({ run: runReference });
@@ -166,5 +167,6 @@ export const RUN_ROUTES = {
   retryStage: control("retry", "Run a stage again", retrySchema),
   rerunFrom: control("rerun", "Go back to an earlier stage and continue from there", rerunSchema),
   undoLanding: control("undo", "Take back what landed although the run was canceled", nothingSchema),
+  steerRun: control("steer", "Say something to the agent at work", steerSchema),
   skipStage: control("skip", "Skip a stage; a gate cannot be skipped", skipSchema),
 } as const satisfies ApiRoutes;

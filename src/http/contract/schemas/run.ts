@@ -4,6 +4,7 @@ import { z } from "zod";
 import { findingSchema } from "./finding.ts";
 import { evidenceTableSchema } from "./evidence-table.ts";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
+import { MESSAGE_CHARS } from "../../../core/run/message.ts";
 import { RUN_STATES } from "../../../core/view/state-words.ts";
 import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
 import { containment, json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
@@ -154,6 +155,21 @@ export const runDetailSchema = z
         unknownTokens: z.int(),
       })
       .nullable(),
+    messages: z
+      .array(
+        z.object({
+          number: z.int(),
+          stage: z.string(),
+          from: z.string(),
+          text: z.string(),
+          at: time,
+          isHeard: z.boolean().meta({ description: "an attempt has it" }),
+          became: z.string().meta({ description: "how it reached the agent, or when it will" }),
+        }),
+      )
+      .meta({
+        description: "what people said to agents and no finished attempt has dealt with; older ones are events",
+      }),
     findings: z.array(findingSchema).meta({ description: "of the stages that judge, oldest first" }),
     stages: z.array(stageSchema),
     items: z.array(inboxItemSchema),
@@ -298,6 +314,10 @@ export const retrySchema = z.strictObject({
     .meta({ description: "other models for stages, agents or *, for the rest of the run" }),
 });
 export const rerunSchema = z.strictObject({ stage: stageName, note: reason.default("") });
+export const steerSchema = z.strictObject({
+  stage: stageName.optional().meta({ description: "where several are current" }),
+  text: z.string().min(1).max(MESSAGE_CHARS).meta({ description: "what the agent is told, in a person's name" }),
+});
 export const skipSchema = z.strictObject({ stage: stageName.optional(), reason });
 
 export const controlledAllSchema = z.object({

@@ -1,4 +1,4 @@
-// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, undo. A request that changes nothing succeeds, too.
+// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, steer, undo. A request that changes nothing succeeds, too.
 
 import type { AllAction } from "../../../app/control-all.ts";
 import type { ControlAction } from "../../../app/control-run.ts";
@@ -39,6 +39,10 @@ export function mountControl(mount: MountRoute, deps: ServerDeps): void {
   mount.json(ROUTES.rerunFrom, (call) => {
     const { stage, note } = call.body;
     return control(deps, call, { type: "rerun", from: stage, note });
+  });
+  mount.json(ROUTES.steerRun, (call) => {
+    const { stage, text } = call.body;
+    return control(deps, call, { type: "steer", text, ...optional({ stage }) });
   });
   mount.json(ROUTES.skipStage, (call) => {
     const { stage, reason } = call.body;

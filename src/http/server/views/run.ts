@@ -15,6 +15,7 @@ import { unmergedVerbs } from "../../../core/view/loose-end-verb.ts";
 import { runState } from "../../../core/view/run-state.ts";
 import type { RunEnd } from "../../../core/view/run-end.ts";
 import { evidenceTable } from "../../../core/view/evidence-table.ts";
+import { messageRows } from "../../../core/view/messages.ts";
 import { loopRows } from "../../../core/view/loops.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
 import type { AttemptRecord, HandoffRecord, RunSummary } from "../../../store/store.ts";
@@ -66,6 +67,7 @@ export function showRun({
     counters: counterRows(flow, run).map((row) => ({ ...row })),
     loops: loopRows(flow, run).map((row) => ({ ...row })),
     spent: run.spent ?? null,
+    messages: messageRows(resolved, run).map((row) => ({ ...row })),
     findings: findingRows(run).map(showFinding),
     stages: showStages(flow, run, attempts),
     items:

@@ -1,0 +1,102 @@
+// A box to say something to the agent at work, with what became of earlier messages.
+
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { MESSAGE_CHARS } from "../../../src/core/run/message.ts";
+import { call } from "../base/api.ts";
+import { queryClient } from "../base/queries.ts";
+import { shellWord } from "../base/shell-word.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { Choice, TextArea } from "../ui/field.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure } from "../ui/states.tsx";
+import type { RunDetail } from "./types.ts";
+
+type Talking = Pick<RunDetail, "id" | "number" | "messages" | "stages">;
+
+/** Nothing where no agent works and nobody has said anything. */
+export function Composer({ run }: { readonly run: Talking }): ReactNode {
+  const working = run.stages.filter(({ attempts }) => attempts.some(({ status }) => status === "running"));
+  if (working.length === 0 && run.messages.length === 0) return null;
+  return (
+    <section
+      aria-label="Messages to the agent"
+      className="flex flex-col gap-3 rounded-lg border border-line bg-panel p-3"
+    >
+      {run.messages.length > 0 && (
+        <ol className="flex flex-col gap-2 text-sm">
+          {run.messages.map(({ number, from, stage, text, became }) => (
+            <li key={number} className="rounded-md bg-sunken px-3 py-2">
+              <p className="whitespace-pre-wrap break-words">
+                <SafeText>{text}</SafeText>
+              </p>
+              <p className="mt-1 text-xs text-muted">
+                <SafeText max={80}>{from}</SafeText> to <SafeText max={80}>{stage}</SafeText> ·{" "}
+                <SafeText>{became}</SafeText>
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {working.length > 0 && <MessageForm run={run} stages={working.map(({ id }) => id)} />}
+    </section>
+  );
+}
+
+function MessageForm({ run, stages }: { readonly run: Talking; readonly stages: readonly string[] }): ReactNode {
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState("");
+  const stage = stages.find((each) => each === chosen) ?? stages[0] ?? "";
+  const of = stages.length > 1 ? { stage } : {};
+  const sending = useMutation({
+    mutationFn: () => call("steerRun", { params: { run: run.id }, body: { text: text.trim(), ...of } }),
+    onSuccess: () => {
+      setText("");
+      void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === "run" });
+    },
+  });
+  const mayNot = text.trim() === "" ? "Enter a message." : sending.isPending ? "It is being sent." : undefined;
+  const send = (): void => (mayNot === undefined ? sending.mutate() : undefined);
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {stages.length > 1 && (
+        <Choice
+          label="To the agent of"
+          value={stage}
+          pick={setChosen}
+          options={stages.map((each) => ({ value: each, name: each }))}
+        />
+      )}
+      <TextArea
+        label={`Say something to the agent of ${stage}`}
+        hint="Ctrl+Enter sends it. An agent that cannot listen while it works gets it when its turn ends."
+        value={text}
+        maxLength={MESSAGE_CHARS}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      {sending.error !== null && <Failure error={sending.error} />}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" look="primary" disabledBecause={mayNot}>
+          Send
+        </Button>
+        {text.trim() !== "" && (
+          <CopyLine>
+            {`passrail runs steer ${run.number} ${shellWord(text.trim())}${stages.length > 1 ? ` --stage ${stage}` : ""}`}
+          </CopyLine>
+        )}
+      </div>
+    </form>
+  );
+}
