@@ -4,8 +4,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { JsonObject } from "../../src/core/json.ts";
 import { approveFiles } from "../harness/approve-files.ts";
-import { type Running, startDaemon } from "../scenarios/daemon/running.ts";
+import { type Running, startDaemonWith } from "../scenarios/daemon/running.ts";
 import { until } from "../harness/until.ts";
 import { sharedBrowser } from "./browser.ts";
 import { builtDashboard } from "./built.ts";
@@ -55,9 +56,10 @@ export const STRAIGHT = {
   qa: [{ verdict: "SHIP" }],
 };
 
-export async function openDashboard(): Promise<Dashboard> {
+/** `settings`: those of the project when the daemon starts. */
+export async function openDashboard(settings: JsonObject = {}): Promise<Dashboard> {
   await builtDashboard();
-  const [daemon, browser] = await Promise.all([startDaemon(), sharedBrowser()]);
+  const [daemon, browser] = await Promise.all([startDaemonWith(settings), sharedBrowser()]);
   const dashboard: Dashboard = {
     daemon,
     browser,
