@@ -15,7 +15,11 @@ const AGENT = join(import.meta.dirname, "../fixtures/agents/coding-agent.mjs");
 const HOSTILE = `<img src=x onerror=alert(1)> \u202e evil ${"w".repeat(400)}`;
 
 const assistant = (id: string, ...content: readonly object[]) => ({
-  print: { type: "assistant", parent_tool_use_id: null, message: { id, model: "scripted-model", content } },
+  print: {
+    type: "assistant",
+    parent_tool_use_id: null,
+    message: { id, model: "scripted-model", content, usage: { input_tokens: 1000, output_tokens: 1 } },
+  },
 });
 const use = (id: string, name: string, input: object) => assistant(`m-${id}`, { type: "tool_use", id, name, input });
 const result = (id: string, content: string, isError = false) => ({
@@ -100,6 +104,7 @@ describe.skipIf(isBrowserMissing())("the activity of a run", () => {
       await box.getByText("npm test -- shard 360").waitFor();
       await box.getByText("running").waitFor();
       await box.getByText("Read 4 files").waitFor();
+      await page.getByText(/^[0-9,]+ tokens.* so far$/u).waitFor();
       await box.getByText("8c1d2e0 Set up project").waitFor();
       await box.getByText("export const tax = total * rate;").waitFor();
       await box.getByText("exit 1").waitFor();
@@ -180,17 +185,19 @@ describe.skipIf(isBrowserMissing())("the activity of a run", () => {
       );
       const box = log(page, "build #1");
       await box.getByText("running").waitFor();
-      const answers: Promise<number>[] = [];
-      page.on("response", (response) => {
-        if (/\/activity\?from=/u.test(response.url())) answers.push(response.text().then(({ length }) => length));
+      const asked: number[] = [];
+      page.on("request", (request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        if (pathname.endsWith("/activity")) asked.push(Number(searchParams.get("from") ?? -1));
       });
       writeFileSync(go, "");
       await box.getByText("all green").waitFor();
       await box.getByText("Shard 360 is green.").waitFor();
       await page.getByRole("region", { name: "Verdict of build #1" }).getByText("COMPLETE").waitFor();
-      const bytes = (await Promise.all(answers)).reduce((sum, each) => sum + each, 0);
-      // The whole record has more than that: nothing old came again.
-      expect([answers.length > 0, bytes < 6000]).toEqual([true, true]);
+      // Only what is new was asked for: each time from where the last answer ended, never from the beginning.
+      expect(asked.length).toBeGreaterThan(0);
+      expect(asked).toEqual(asked.toSorted((one, other) => one - other));
+      expect(Math.min(...asked)).toBeGreaterThan(1000);
       await dashboard.stands(run.number, "review");
       await box.getByText("Shard 360 is green.").waitFor();
       expect(await faultsOf(page)).toEqual([]);

@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, 
 import { type ActivityItem, activityOf } from "../../../../src/core/view/activity.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Failure, Loading } from "../../ui/states.tsx";
+import { usd } from "../../ui/time.tsx";
 import { Entry } from "./entry.tsx";
 import { type ActivityState, type ActivityWindow, type AttemptReference, openActivity } from "./source.ts";
 
@@ -43,6 +44,7 @@ export function ActivityView({
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {tools}
+      {isWorking && <UsedSoFar events={state.events} />}
       {state.error !== null && <Failure error={state.error} retry={() => void source.newer()} />}
       {!state.isLoaded && state.error === null && <Loading what="activity" />}
       {isEmpty && <Empty title={isWorking ? "The agent has not said anything yet." : "The agent left no record."} />}
@@ -57,6 +59,17 @@ export function ActivityView({
       />
     </div>
   );
+}
+
+/** What the attempt has used by now, as far as its program tells it while it works. */
+function UsedSoFar({ events }: { readonly events: ActivityState["events"] }): ReactNode {
+  const used = events.findLast((event) => event.type === "usage");
+  if (used?.type !== "usage" || (used.tokens === null && used.usd === null)) return null;
+  const parts = [
+    ...(used.tokens === null ? [] : [`${used.tokens.toLocaleString("en-US")} tokens`]),
+    ...(used.usd === null ? [] : [usd(used.usd)]),
+  ];
+  return <p className="text-xs text-muted tabular">{parts.join(" · ")} so far</p>;
 }
 
 type EntriesProps = {
