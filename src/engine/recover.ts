@@ -7,7 +7,7 @@ import type { Processes } from "../runner/runner.ts";
 import type { Run } from "../core/run/run.ts";
 import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
 import type { Store } from "../store/store.ts";
-import { dropChannels } from "../attempt/attempt-files.ts";
+import { dropChannels, markerOf } from "../attempt/attempt-files.ts";
 import { failpoint } from "../attempt/failpoint.ts";
 import { type Adoption, adoptCarried, type Kept } from "./adopt.ts";
 import type { CutOffAttempt } from "../attempt/interrupted-usage.ts";
@@ -50,7 +50,7 @@ export async function recover(recovery: Recovery): Promise<void> {
 }
 
 async function recoverRun(
-  { store, processes, interrupt, follow, recoverWorkspaces, usedBy, spent }: Recovery,
+  { store, processes, interrupt, follow, recoverWorkspaces, usedBy, spent, storeId }: Recovery,
   runId: string,
   kept: Kept,
 ): Promise<void> {
@@ -67,7 +67,7 @@ async function recoverRun(
   for (const { stage, attempt } of running) {
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
     const identity = record === undefined ? null : attemptFacts(record).process;
-    if (identity !== null) await processes.killLeftovers(identity);
+    await processes.killLeftovers(identity ?? { marker: markerOf(storeId, runId, stage, attempt) });
   }
   // Before anything can start: a branch is free only when the workspace of the dead attempt is gone.
   // Where an attempt works on, its workspaces are left alone; the next start of the run closes those that nobody needs.

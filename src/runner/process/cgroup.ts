@@ -11,10 +11,22 @@ const NAME = /^passrail-[0-9a-f]{12}-[0-9a-f]{12}$/u;
 
 /** A new cgroup for a program of the attempt with this marker. Throws where none can be made. */
 export function createCgroup(marker: string): string {
-  const mark = createHash("sha256").update(marker).digest("hex").slice(0, 12);
-  const path = join(ownCgroup(), `passrail-${mark}-${randomBytes(6).toString("hex")}`);
+  const path = join(ownCgroup(), `${prefixOf(marker)}${randomBytes(6).toString("hex")}`);
   mkdirSync(path);
   return path;
+}
+
+/** Those of an attempt beside this process, also if a crash came before they were recorded. */
+export function cgroupsOf(marker: string): readonly string[] {
+  if (cgroupProblem() !== null) return [];
+  const [own, prefix] = [ownCgroup(), prefixOf(marker)];
+  return readdirSync(own)
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => join(own, name));
+}
+
+function prefixOf(marker: string): string {
+  return `passrail-${createHash("sha256").update(marker).digest("hex").slice(0, 12)}-`;
 }
 
 /**

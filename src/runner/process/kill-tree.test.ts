@@ -64,6 +64,12 @@ describe.runIf(process.platform === "linux" && cgroupProblem() === null)("held b
     expect(isAlive(hidden)).toBe(true);
     await killLeftovers({ pid: child.pid ?? 0, startTime: "gone", marker: "crashed/1", cgroup });
     expect([isAlive(hidden), isAlive(bystander), existsSync(cgroup)]).toEqual([false, true, false]);
+    // A crash may come before it was recorded: then its name leads to it.
+    const unnoted = createCgroup("crashed/2");
+    const other = createCgroup("crashed/3");
+    await killLeftovers({ marker: "crashed/2" });
+    expect([existsSync(unnoted), existsSync(other)]).toEqual([false, true]);
+    await killLeftovers({ marker: "crashed/3" });
     // Neither this process nor a folder that is none of ours can be named by a record.
     for (const wrong of ["/sys/fs/cgroup", bench.path("."), cgroup])
       await killLeftovers({ pid: 0, startTime: "gone", marker: "crashed/1", cgroup: wrong });

@@ -3,7 +3,7 @@
 // left the session and lost its parent; strays.ts finds it.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { cgroupMembers, killCgroup, removeCgroup } from "./cgroup.ts";
+import { cgroupMembers, cgroupsOf, killCgroup, removeCgroup } from "./cgroup.ts";
 import { isAlive, listProcesses, markersOf } from "./process-table.ts";
 import { type ProcessEntry } from "./process-source.ts";
 import type { ProcessIdentity } from "../runner.ts";
@@ -28,6 +28,10 @@ export const endTree = (root: ProcessIdentity, graceMs: number): Promise<TreeEnd
  */
 export const killLeftovers = async (target: ProcessIdentity | { readonly marker: string }): Promise<number> => {
   const end = await endMembers(() => treeOf(target, { ours: false }), 0, cgroupOf(target));
+  for (const cgroup of target.marker === "" ? [] : cgroupsOf(target.marker)) {
+    const hidden = { pid: 0, startTime: "", marker: "", cgroup };
+    await endMembers(() => treeOf(hidden, { ours: false }), 0, cgroup);
+  }
   return end.signalled - end.survivors.length;
 };
 
