@@ -4,6 +4,7 @@
 import { type BudgetAmounts, toUsd } from "../core/budget/budget.ts";
 import type { Command } from "../core/run/command.ts";
 import type { RunEvent } from "../core/run/event.ts";
+import type { Hold } from "../core/run/hold.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { InboxItem, Run } from "../core/run/run.ts";
 import type { Usage } from "../core/budget/usage.ts";
@@ -257,4 +258,19 @@ export function toAmounts({ usd, tokens }: BudgetAmounts): BudgetAmounts {
 
 export function toWork(row: WorkRow): WorkRecord {
   return { id: row.id, runId: row.run_id, command: JSON.parse(row.command) as Command };
+}
+
+export const HOLD_COLUMNS = ["runner", "account", "cause", "reason", "since", "until", "run_id", "set_by"] as const;
+
+export type HoldRow = Readonly<Record<Exclude<(typeof HOLD_COLUMNS)[number], "until" | "run_id">, string>> & {
+  readonly until: string | null;
+  readonly run_id: string | null;
+};
+
+export function toHold({ runner, account, cause, reason, since, until, run_id, set_by }: HoldRow): Hold {
+  return { runner, account, cause, reason, since, until, runId: run_id, by: set_by };
+}
+
+export function toHoldRow({ runner, account, cause, reason, since, until, runId, by }: Hold): HoldRow {
+  return { runner, account, cause, reason, since, until, run_id: runId, set_by: by };
 }

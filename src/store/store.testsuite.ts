@@ -669,6 +669,37 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.findCheck("k3", day(32))).toBeDefined();
     });
 
+    test("a hold is kept by its runner and account until it is lifted, whatever its time", async () => {
+      const quota = {
+        runner: "claude",
+        account: "",
+        cause: "quota",
+        reason: "out until 14:05 \u0000 odd",
+        since: "2026-01-01T00:00:00.000Z",
+        until: "2026-01-01T03:00:00.000Z",
+        runId: "a",
+        by: "engine",
+      };
+      const person = { ...quota, runner: "*", cause: "paused", until: null, runId: null, by: "human:ann" };
+      expect(await store.holds()).toEqual([]);
+      await store.setHold(quota);
+      await store.setHold({ ...quota, account: "work" });
+      await store.setHold(person);
+      await store.setHold({ ...quota, cause: "rate_limit" });
+      store = await opened.reopen();
+      const kept = await store.holds();
+      expect(kept.map(({ runner, account, cause }) => [runner, account, cause])).toEqual([
+        ["*", "", "paused"],
+        ["claude", "", "rate_limit"],
+        ["claude", "work", "quota"],
+      ]);
+      expect(kept[0]).toEqual({ ...person, reason: kept[0]?.reason });
+      expect(kept[1]?.reason).toContain("out until 14:05");
+      expect(await store.liftHold({ runner: "claude", account: "work" })).toBe(true);
+      expect(await store.liftHold({ runner: "claude", account: "work" })).toBe(false);
+      expect((await store.holds()).map(({ runner }) => runner)).toEqual(["*", "claude"]);
+    });
+
     test("nothing is lost when the store is opened again", async () => {
       await commitAll(store, wholeRun("a"));
       await commitAll(store, [{ ...newRun("b"), enqueue: [{ type: "release-workspace" }] }]);

@@ -12,6 +12,7 @@ import type {
   SpendingKey,
 } from "../core/budget/budget.ts";
 import type { RunEvent } from "../core/run/event.ts";
+import type { Hold, HoldKey } from "../core/run/hold.ts";
 import type { Command } from "../core/run/command.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { InboxItem, Run, Subject } from "../core/run/run.ts";
@@ -286,6 +287,13 @@ export interface Store {
   findCheck(key: string, now: string): Promise<CachedCheck | undefined>;
   /** Keeps a result for the next run on the same tree. A later one with the same key replaces it; after 30 days it is forgotten. */
   saveCheck(check: CachedCheck): Promise<void>;
+
+  /** Runners that no attempt starts on for now, also those whose time has passed. */
+  holds(): Promise<readonly Hold[]>;
+  /** Replaces the one of the same runner and account. Durable when answered. */
+  setHold(hold: Hold): Promise<void>;
+  /** False if there was none. */
+  liftHold(key: HoldKey): Promise<boolean>;
 
   loadRun(runId: string): Promise<StoredRun | undefined>;
   /** Runs whose id or number begins with this text, at most 10. */

@@ -60,6 +60,11 @@ export const STORED_TABLES: readonly StoredTable[] = [
   { name: "forgotten", key: "day", columns: words("day usd tokens") },
   { name: "requests", key: "caller, key", columns: words("caller key request claimed_at answer") },
   { name: "checks", key: "key", columns: words("key run_id saved_at body") },
+  {
+    name: "holds",
+    key: "runner, account",
+    columns: words("runner account cause reason since until run_id set_by"),
+  },
   { name: SUMS, key: "scope, key", columns: words("scope key usd tokens") },
 ];
 

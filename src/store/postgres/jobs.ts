@@ -6,7 +6,7 @@ import type { RunEvent } from "../../core/run/event.ts";
 import type { Run } from "../../core/run/run.ts";
 import { chainOf } from "../chain.ts";
 import { type RowChange, rowChanges } from "../projections.ts";
-import { eventColumns, runColumns } from "../rows.ts";
+import { eventColumns, type HoldRow, runColumns } from "../rows.ts";
 import type { Change } from "../store.ts";
 import { plainText } from "./text.ts";
 
@@ -36,6 +36,8 @@ export type Job =
     }
   | { readonly type: "answer"; readonly caller: string; readonly key: string; readonly answer: string }
   | { readonly type: "release"; readonly caller: string; readonly key: string }
+  | { readonly type: "hold"; readonly hold: HoldRow }
+  | { readonly type: "lift"; readonly runner: string; readonly account: string }
   | {
       readonly type: "check";
       readonly key: string;

@@ -6,7 +6,7 @@ import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { CachedCheck } from "../../core/flow/check-result.ts";
 import type { Json } from "../../core/json.ts";
 import type { DatabaseAddress } from "../../settings/database.ts";
-import { toInboxRecord, toWork } from "../rows.ts";
+import { HOLD_COLUMNS, type HoldRow, toHold, toHoldRow, toInboxRecord, toWork } from "../rows.ts";
 import { type ClaimResult, type Deletion, type Store, StoreError } from "../store.ts";
 import { createCommit } from "./commit.ts";
 import { createHeads } from "./heads.ts";
@@ -131,7 +131,10 @@ function storeOn(pool: Pool, opened: Opened): Store {
   };
 }
 
-function otherReads({ all, first }: DatabaseQueries): Pick<Store, "loadFlow" | "inbox" | "pendingWork" | "findCheck"> {
+function otherReads({
+  all,
+  first,
+}: DatabaseQueries): Pick<Store, "loadFlow" | "inbox" | "pendingWork" | "findCheck" | "holds"> {
   const flows = new Map<string, ResolvedFlow>();
   return {
     /** A flow does not change under its hash, so it is read and parsed once. */
@@ -152,6 +155,7 @@ function otherReads({ all, first }: DatabaseQueries): Pick<Store, "loadFlow" | "
          FROM passrail.inbox i JOIN passrail.runs r ON r.number = i.run_number ORDER BY i.opened_at, r.number, i.number`,
       ),
     pendingWork: () => all(toWork, "SELECT * FROM passrail.work ORDER BY id"),
+    holds: () => all(toHold, `SELECT ${HOLD_COLUMNS.join(", ")} FROM passrail.holds ORDER BY runner, account`),
     findCheck: (key, now) =>
       first(
         (row: { body: string }) => JSON.parse(row.body) as CachedCheck,
@@ -172,6 +176,8 @@ type OtherWrites = Pick<
   | "answerRequest"
   | "releaseRequest"
   | "saveCheck"
+  | "setHold"
+  | "liftHold"
 >;
 
 function otherWrites({ write }: Writer, runsOf: Store["runsOf"], forget: (runId: string) => void): OtherWrites {
@@ -202,6 +208,11 @@ function otherWrites({ write }: Writer, runsOf: Store["runsOf"], forget: (runId:
     answerRequest: async ({ caller, key }, answer) =>
       void (await write({ type: "answer", caller, key, answer: JSON.stringify(answer) })),
     releaseRequest: async ({ caller, key }) => void (await write({ type: "release", caller, key })),
+    setHold: async (hold) => void (await write({ type: "hold", hold: plainHold(toHoldRow(hold)) })),
+    // A lost answer is asked for again, and the second try finds nothing: then it is lifted, too.
+    liftHold: async ({ runner, account }) =>
+      ((await write({ type: "lift", runner: plainText(runner), account: plainText(account) })) as { lifted: boolean })
+        .lifted,
     async saveCheck(check) {
       const { key, by } = check;
       const kept = { forgetBefore: oldestKept(by.at), keep: KEPT_AT_MOST };
@@ -212,4 +223,9 @@ function otherWrites({ write }: Writer, runsOf: Store["runsOf"], forget: (runId:
 
 function oldestKept(now: string): string {
   return new Date(Date.parse(now) - CHECKS_KEPT_MS).toISOString();
+}
+
+function plainHold(row: HoldRow): HoldRow {
+  const entries = Object.entries(row).map(([name, value]) => [name, value === null ? null : plainText(value)]);
+  return Object.fromEntries(entries) as HoldRow;
 }

@@ -141,7 +141,9 @@ test("an older store is brought to the same rows: gates answered or withdrawn lo
   raw.exec(
     "UPDATE handoffs SET state = 'pending', processed_at = NULL, rejection_reason = NULL WHERE to_agent IS NULL",
   );
-  raw.exec("DROP TABLE identity; DROP TABLE checks; DROP VIEW agent_handoffs; DROP VIEW handoff_rows");
+  raw.exec(
+    "DROP TABLE identity; DROP TABLE checks; DROP TABLE holds; DROP VIEW agent_handoffs; DROP VIEW handoff_rows",
+  );
   raw.exec("ALTER TABLE handoffs DROP COLUMN added; CREATE VIEW agent_handoffs AS SELECT 1");
   raw.exec("CREATE VIEW handoff_rows AS SELECT 1; PRAGMA user_version = 5");
   raw.close();

@@ -7,6 +7,7 @@ import { type Check, openReader, openWriter } from "./connection.ts";
 import { explainError } from "./errors.ts";
 import { type Fence, type Identity, openFence, prepareIdentity } from "./fence.ts";
 import { openGroup } from "./group.ts";
+import { prepareHolds, type SavedHolds } from "./holds.ts";
 import { prepareReads, type Reads } from "./read.ts";
 import { prepareRequests, type Requests } from "./requests.ts";
 import { prepareWrites, type Writes } from "./write.ts";
@@ -21,9 +22,11 @@ export type SqliteStoreOptions = {
   readonly check?: Check;
 };
 
+type Work<T> = (writes: Writes, requests: Requests, checks: SavedChecks, holds: SavedHolds) => T;
+
 export type Handle = {
-  readonly read: <T>(query: (reads: Reads, checks: SavedChecks) => T) => Promise<T>;
-  readonly write: <T>(work: (writes: Writes, requests: Requests, checks: SavedChecks) => T) => Promise<T>;
+  readonly read: <T>(query: (reads: Reads, checks: SavedChecks, holds: SavedHolds) => T) => Promise<T>;
+  readonly write: <T>(work: Work<T>) => Promise<T>;
   /** Empty where a reader opened a file of an older schema. */
   readonly incarnation: () => string;
   /** Whether another connection has written since the last call. Throws `store_fenced` when this one may not write any more. */
@@ -75,17 +78,21 @@ export function openHandle({ file, readOnly = false, owner = false, check = "aut
     }
   }
 
-  async function write<T>(work: (writes: Writes, requests: Requests, checks: SavedChecks) => T): Promise<T> {
+  async function write<T>(work: Work<T>): Promise<T> {
     if (readOnly) {
       throw new StoreError("store_read_only", `${file} is open for reading only.`, "Open the store for writing.");
     }
     connected();
-    return group.add(() => work(connected().writes, connected().requests, connected().checks));
+    return group.add(() => {
+      const { writes, requests, checks, holds } = connected();
+      return work(writes, requests, checks, holds);
+    });
   }
 
-  async function read<T>(query: (reads: Reads, checks: SavedChecks) => T): Promise<T> {
+  async function read<T>(query: (reads: Reads, checks: SavedChecks, holds: SavedHolds) => T): Promise<T> {
     try {
-      return query(connected().reads, connected().checks);
+      const { reads, checks, holds } = connected();
+      return query(reads, checks, holds);
     } catch (error) {
       throw explainError(error, file);
     }
@@ -130,6 +137,7 @@ type Connection = {
   readonly writes: Writes;
   readonly requests: Requests;
   readonly checks: SavedChecks;
+  readonly holds: SavedHolds;
 };
 
 function prepareAll(db: DatabaseSync): Connection {
@@ -142,6 +150,7 @@ function prepareAll(db: DatabaseSync): Connection {
     writes: prepareWrites(db),
     requests: prepareRequests(db),
     checks: prepareChecks(db),
+    holds: prepareHolds(db),
   };
 }
 

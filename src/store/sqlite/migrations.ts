@@ -8,6 +8,7 @@ import { StoreError } from "../store.ts";
 import { SCHEMA_8_CHECKS } from "./schema-checks.ts";
 import { SCHEMA_7_FENCE } from "./schema-fence.ts";
 import { SCHEMA_6_GATE_HANDOFFS } from "./schema-gate-handoffs.ts";
+import { SCHEMA_10_HOLDS } from "./schema-holds.ts";
 import { SCHEMA_9_TOLD } from "./schema-told.ts";
 import { SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5 } from "./schema.ts";
 
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_7_FENCE,
   SCHEMA_8_CHECKS,
   SCHEMA_9_TOLD,
+  SCHEMA_10_HOLDS,
 ];
 
 /** Readers use nothing that is newer, so commands that only read work on a file that was not upgraded yet. */
