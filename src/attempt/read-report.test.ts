@@ -144,6 +144,34 @@ test.each<[string, Partial<AttemptEnd>, string]>([
   expect(unreadable).toBeUndefined();
 });
 
+test.each(["idle_timeout", "timeout", "startup_timeout"] as const)(
+  "a program that slept through a limit of its vendor is told as that, although its %s ended it",
+  async (reason) => {
+    const failure = { kind: "quota", message: "Out until three.", resetsAt: "2026-11-17T15:00:00.000Z" } as const;
+    const conversation = { ...SILENT, failure };
+    const { report } = await readReport(contextOf(feature, "qa"), ended("", { reason, exitCode: null, conversation }));
+    expect(report).toMatchObject({ cause: "quota", reason: "Out until three.", resetsAt: failure.resetsAt });
+    // Without such news the limit of time is the reason.
+    const silent = await readReport(
+      contextOf(feature, "qa"),
+      ended("", { reason, exitCode: null, conversation: SILENT }),
+    );
+    expect(silent.report.cause).toBe(reason);
+  },
+);
+
+const SILENT: NonNullable<AttemptEnd["conversation"]> = {
+  session: null,
+  model: null,
+  version: null,
+  usage: null,
+  turns: null,
+  toolCalls: 0,
+  structured: null,
+  denials: [],
+  failure: null,
+};
+
 test("R-000-09: a word that means nothing at this stage can be said again, and is kept", async () => {
   const { report, unreadable } = await readReport(contextOf(feature, "qa"), ended(tail("LGTM")));
   expect(unreadable).toMatchObject({

@@ -62,15 +62,17 @@ function withWarnings(report: Report, warnings: readonly string[]): Report {
 function failureOf(end: AttemptEnd): Report | undefined {
   const { conversation } = end;
   const byItself = end.reason === "exited" || end.reason === "finished" || end.reason === "signaled";
-  if (conversation !== undefined && byItself) {
+  if (conversation !== undefined) {
     const { failure } = conversation;
-    if (failure === null) return end.reason === "signaled" ? failed("agent_killed", end) : undefined;
-    return {
-      cause: failure.kind,
-      reason: failure.message,
-      summary: tailOf(end),
-      ...optional({ resetsAt: failure.resetsAt }),
-    };
+    // A program that waited for its vendor is told as that, although a limit of time has ended it.
+    if (failure !== null && (byItself || (end.reason.endsWith("timeout") && OF_VENDORS.has(failure.kind))))
+      return {
+        cause: failure.kind,
+        reason: failure.message,
+        summary: tailOf(end),
+        ...optional({ resetsAt: failure.resetsAt }),
+      };
+    if (byItself) return end.reason === "signaled" ? failed("agent_killed", end) : undefined;
   }
   if (end.reason === "exited" && end.exitCode === 0) return undefined;
   return failed(
@@ -78,6 +80,9 @@ function failureOf(end: AttemptEnd): Report | undefined {
     end,
   );
 }
+
+/** What a program that we end says of itself is not the reason of its end; what it says of its vendor is. */
+const OF_VENDORS: ReadonlySet<string> = new Set(["rate_limit", "quota", "billing", "server_error", "unreachable"]);
 
 function failed(cause: string, end: AttemptEnd): Report {
   return { cause, reason: end.detail, summary: tailOf(end) };

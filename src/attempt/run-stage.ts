@@ -38,6 +38,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   "auth",
   "rate_limit",
   "quota",
+  "billing",
   "server_error",
   "unreachable",
   "agent_crashed",

@@ -103,6 +103,7 @@ export const FAILURES = [
   "auth",
   "rate_limit",
   "quota",
+  "billing",
   "server_error",
   "unreachable",
   "turn_limit",
@@ -114,7 +115,10 @@ export const FAILURES = [
   "agent_crashed",
 ] as const;
 
-/** Why an agent's work failed, as its program reported it; our own limits are reasons of the end itself. */
+/**
+ * Why an agent's work failed, as its program reported it; our own limits are reasons of the end itself. Limits of a vendor are of three
+ * kinds: `rate_limit` is over shortly, `quota` when a period of the account ends, `billing` when a person has paid or changed something.
+ */
 export type Failure = {
   readonly kind: (typeof FAILURES)[number];
   readonly message: string;

@@ -13,7 +13,14 @@ describeContract({
     ...told(tokens),
     usd: ((tokens.input - tokens.cached) * 3 + tokens.cached * 0.3 + tokens.output * 15) / 1_000_000,
   }),
-  failures: { outage: "server_error", limit: "rate_limit", resetsAt: false },
+  failures: {
+    outage: "server_error",
+    limits: [
+      { seconds: 2, kind: null, ends: false },
+      { seconds: 60, kind: "rate_limit", ends: true },
+      { seconds: 10_800, kind: "quota", ends: false },
+    ],
+  },
   repository: "kept off",
   canary: "claude-session",
   resumesAfterCancel: true,

@@ -4,11 +4,31 @@ import { type Bench, openBench, VERDICT_SCHEMA } from "./bench.ts";
 import { describeContract, told } from "./contract.testsuite.ts";
 import { codex } from "./vendors.ts";
 
+/** The limit of a ChatGPT plan. */
+function planLimit(seconds: number) {
+  const resets_at = Math.floor(Date.now() / 1000) + seconds;
+  const error = {
+    type: "usage_limit_reached",
+    message: "The usage limit has been reached",
+    plan_type: "plus",
+    resets_at,
+  };
+  return { status: 429, body: { error } };
+}
+
 describeContract({
   vendor: codex,
   create: createCodexRunner,
   usage: told,
-  failures: { outage: "server_error", limit: "rate_limit", resetsAt: false },
+  failures: {
+    outage: "server_error",
+    limits: [
+      { seconds: 2, kind: null, ends: false },
+      { seconds: 60, kind: "rate_limit", ends: true },
+      { seconds: 10_800, kind: "quota", ends: true },
+      { seconds: 10_800, kind: "quota", ends: true, fail: planLimit },
+    ],
+  },
   repository: "kept off",
   canary: "codex-mcp",
   resumesAfterCancel: true,

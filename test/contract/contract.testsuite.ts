@@ -26,10 +26,9 @@ export type Contract = {
   readonly usage: (tokens: Tokens, which: "first" | "resumed") => Usage;
   readonly failures: {
     /** A server that fails for ever. */
-    readonly outage: (typeof FAILURES)[number] | "startup_timeout";
-    readonly limit: (typeof FAILURES)[number] | "startup_timeout";
-    /** Whether the time at which a limit ends reaches us. */
-    readonly resetsAt: boolean;
+    readonly outage: (typeof FAILURES)[number];
+    /** How the provider refuses a request for some seconds, and what is told of it; `ends`: whether its end reaches us. */
+    readonly limits: readonly VendorLimit[];
   };
   /** Whether the program can be kept from what a repository brings, or does not enter such a repository. */
   readonly repository: "kept off" | "refused";
@@ -37,6 +36,16 @@ export type Contract = {
   readonly canary: string;
   /** Whether an attempt that was canceled leaves a session to go on with. */
   readonly resumesAfterCancel: boolean;
+};
+
+type Refusal = NonNullable<Script[number]["fail"]>;
+
+export type VendorLimit = {
+  readonly seconds: number;
+  readonly kind: "rate_limit" | "quota" | "billing" | null;
+  readonly ends: boolean;
+  /** The answer of the provider; by default a 429 with `retry-after`. */
+  readonly fail?: (seconds: number) => Refusal;
 };
 
 /** All that the vendor can tell, but for the dollars. */
@@ -157,30 +166,32 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
     test("a server that fails for ever ends the attempt", async () => {
       bench.play({ outage: [{ fail: { status: 500, message: "scripted outage" } }] });
       const end = await bench.run({ prompt: "[outage]", overrides: { limits: silence } });
-      const { outage } = contract.failures;
-      if (outage === "startup_timeout") expect(end.reason).toBe(outage);
-      else expect(end.conversation?.failure).toMatchObject({ kind: outage });
+      expect(end.conversation?.failure).toMatchObject({ kind: contract.failures.outage });
       expect(bench.asked("outage").length).toBeGreaterThan(0);
     });
 
-    test("a limit of the vendor is told, with its end where the vendor says it", async () => {
-      const resets = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000);
-      const epoch = String(resets.getTime() / 1000);
-      const headers = {
-        "retry-after": "3600",
-        "anthropic-ratelimit-unified-status": "rejected",
-        "anthropic-ratelimit-unified-representative-claim": "five_hour",
-        "anthropic-ratelimit-unified-reset": epoch,
-      };
-      bench.play({ limit: [{ fail: { status: 429, message: "You have reached your limit.", headers } }] });
-      const end = await bench.run({ prompt: "[limit]", overrides: { limits: silence } });
-      const { limit, resetsAt } = contract.failures;
-      if (limit === "startup_timeout") return expect(end.reason).toBe(limit);
-      expect(end.conversation?.failure).toMatchObject({ kind: limit });
-      if (!resetsAt) return expect(end.conversation?.failure).not.toHaveProperty("resetsAt");
-      const told = Date.parse(end.conversation?.failure?.resetsAt ?? "");
-      expect(Math.abs(told - resets.getTime())).toBeLessThan(60_000);
-    });
+    test.each(contract.failures.limits)(
+      "a limit of the vendor for $seconds s is slept through or told as $kind",
+      async ({ seconds, kind, ends, fail }) => {
+        const refusal: Refusal = fail?.(seconds) ?? {
+          status: 429,
+          message: "This request would exceed your rate limit.",
+          headers: { "retry-after": String(seconds) },
+        };
+        const began = Date.now();
+        // One that is over soon is over when the program asks again.
+        const once: Script = [{ fail: { ...refusal, times: 1 }, text: "It works again." }];
+        bench.play({ limit: kind === null ? once : [{ fail: refusal }] });
+        const limits = kind === null ? { totalMs: 60_000 } : silence;
+        const end = await bench.run({ prompt: "[limit]", overrides: { limits } });
+        if (kind === null) return expect(end.conversation?.failure).toBeNull();
+        expect(end.conversation?.failure).toMatchObject({ kind });
+        if (!ends) return expect(end.conversation?.failure).not.toHaveProperty("resetsAt");
+        const told = Date.parse(end.conversation?.failure?.resetsAt ?? "");
+        expect(told).toBeGreaterThanOrEqual(began + seconds * 1000 - 61_000);
+        expect(told).toBeLessThanOrEqual(Date.now() + seconds * 1000 + 1_000);
+      },
+    );
 
     test("R-001-35: a stream that stalls in the middle ends at our limit, and nothing stays", async () => {
       bench.play({ stall: [{ text: "This sentence has no end, because it stalls.".repeat(5), hang: "mid-stream" }] });

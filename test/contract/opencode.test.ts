@@ -3,10 +3,24 @@ import { UNKNOWN_USAGE } from "../../src/core/budget/usage.ts";
 import { type Contract, describeContract, type Tokens, told } from "./contract.testsuite.ts";
 import { OPENCODE_PRICES, opencode } from "./vendors.ts";
 
+/** A provider that says it in its message, as most do. */
+function inWords(seconds: number) {
+  const message = `Rate limit reached for this model. Please try again in ${seconds}s.`;
+  return { status: 429, message, headers: { "retry-after": String(seconds) } };
+}
+
 const common = {
   vendor: opencode,
-  // It tries again for ever and tells nothing: it never begins, which is tried again later as an outage is.
-  failures: { outage: "startup_timeout", limit: "startup_timeout", resetsAt: false },
+  // It tries again for ever and prints nothing; its log has the words of the failure, and not when it asks again.
+  failures: {
+    outage: "server_error",
+    limits: [
+      { seconds: 2, kind: null, ends: false },
+      { seconds: 60, kind: "rate_limit", ends: true, fail: inWords },
+      { seconds: 10_800, kind: "quota", ends: true, fail: inWords },
+      { seconds: 10_800, kind: "quota", ends: false },
+    ],
+  },
   repository: "refused",
   canary: "opencode-plugin",
   resumesAfterCancel: true,

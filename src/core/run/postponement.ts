@@ -17,6 +17,9 @@ export type Postponed = { readonly outages: number; readonly crashes: number };
 const RETRIES: Postponed = { outages: 5, crashes: 2 };
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
+/** A quota whose end nobody knows: it lasts longer than an outage, and asking costs nothing. */
+const FIRST_QUOTA_WAIT_MS = 15 * 60_000;
+const LONGEST_QUOTA_WAIT_MS = 60 * 60_000;
 /** A week's limit and a day; a longer time is not believed. */
 const LONGEST_LIMIT_MS = 8 * 24 * 60 * 60_000;
 
@@ -40,7 +43,11 @@ export function postponement(
   const times = before ?? { outages: 0, crashes: 0 };
   if (times[kind] >= RETRIES[kind]) return undefined;
   const retry = times[kind] + 1;
-  const wait = limitMs(at, resetsAt) ?? Math.min(FIRST_WAIT_MS * 2 ** (retry - 1), LONGEST_WAIT_MS);
+  const [first, longest] =
+    cause === "quota" && resetsAt === undefined
+      ? [FIRST_QUOTA_WAIT_MS, LONGEST_QUOTA_WAIT_MS]
+      : [FIRST_WAIT_MS, LONGEST_WAIT_MS];
+  const wait = limitMs(at, resetsAt) ?? Math.min(first * 2 ** (retry - 1), longest);
   return {
     until: new Date(Date.parse(at) + wait).toISOString(),
     retry,
@@ -60,7 +67,13 @@ export function limitMs(at: string, resetsAt: string | undefined): number | unde
   return wait > 0 ? Math.min(wait, LONGEST_LIMIT_MS) : undefined;
 }
 
-const NEVER_BEGAN: ReadonlySet<string> = new Set(["agent_not_found", "agent_not_configured", "spawn_failed", "auth"]);
+const NEVER_BEGAN: ReadonlySet<string> = new Set([
+  "agent_not_found",
+  "agent_not_configured",
+  "spawn_failed",
+  "auth",
+  "billing",
+]);
 
 /** No model was called, so the reservation is released. */
 export function hasNeverBegun(cause: string | undefined): boolean {

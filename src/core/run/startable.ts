@@ -8,6 +8,8 @@ export type StartableAttempt = {
   readonly attempt: number;
   /** It must not start before this time. */
   readonly notBefore: string | null;
+  /** When it became ready. */
+  readonly since: string;
 };
 
 /** A paused or ended run starts nothing, nor does one whose files changed until a person has decided. */
@@ -15,8 +17,8 @@ export function startableAttempts(run: Run): readonly StartableAttempt[] {
   if (run.paused || isEnded(run) || pendingInputs(run) !== undefined) return [];
   return Object.entries(run.tracks).flatMap(([name, track]) => {
     if (track.at !== "ready") return [];
-    const { stage, attempt, notBefore = null } = track;
-    return [{ track: name, stage, attempt, notBefore }];
+    const { stage, attempt, notBefore = null, since } = track;
+    return [{ track: name, stage, attempt, notBefore, since }];
   });
 }
 

@@ -48,7 +48,9 @@ test("R-000-11: a new run opens the start gate, tells its owner, and starts noth
 
 test("R-000-11: approving makes IN1 ready and nothing else", () => {
   const approved = step(created(), answer(1, "approve"));
-  expect(startableAttempts(approved.run)).toEqual([{ track: "main", stage: "spec", attempt: 1, notBefore: null }]);
+  expect(startableAttempts(approved.run)).toEqual([
+    { track: "main", stage: "spec", attempt: 1, notBefore: null, since: approved.run.createdAt },
+  ]);
   expect(approved.commands).toEqual([]);
   expect(approved.run).toMatchObject({ status: "running", word: "approved" });
 });

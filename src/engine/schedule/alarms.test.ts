@@ -85,3 +85,12 @@ test("what is unwanted is dropped with its timer, of one run only", () => {
   alarms.drop("r1", () => true);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("a clock that was set back before a restart does not make a wait longer than it was meant to be", () => {
+  // Decided at 01:00 for 15 seconds; then the clock was set back by an hour, and the engine began anew.
+  alarms.set(attempt("a"), "2026-01-01T01:00:15.000Z", "2026-01-01T01:00:00.000Z");
+  vi.advanceTimersByTime(14_999);
+  expect(due).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(due).toEqual(["a"]);
+});

@@ -1,12 +1,12 @@
 // Attempts that must not start before a certain time. The list follows from the runs, so a restart loses nothing. A wait also ends when as
-// much time has passed: setting the clock back does not make it longer.
+// much time has passed: setting the clock back does not make it longer, nor does a restart after that.
 
 import type { Clock } from "../clock.ts";
 import type { ReadyAttempt } from "../ready-attempt.ts";
 
 export type Alarms = {
-  /** Setting an attempt twice changes nothing. False when its time has come. */
-  set(attempt: ReadyAttempt, until: string): boolean;
+  /** Setting an attempt twice changes nothing. False when its time has come. `since`: the wait was decided then or later. */
+  set(attempt: ReadyAttempt, until: string, since?: string): boolean;
   /** Removes the unwanted attempts of one run. */
   drop(runId: string, unwanted: (attempt: ReadyAttempt) => boolean): void;
   /** Removes and returns the attempts whose time has come, the earliest first. */
@@ -52,10 +52,13 @@ export function createAlarms(clock: Clock, onDue: () => void): Alarms {
       return waiting.size;
     },
     waitsFor: (runId) => [...waiting.values()].some(({ attempt }) => attempt.runId === runId),
-    set(attempt, until) {
+    set(attempt, until, since) {
       if (waiting.has(attempt.key)) return true;
       const untilMs = Date.parse(until);
-      const wait = untilMs - Date.parse(clock.now());
+      const whole = untilMs - Date.parse(since ?? "");
+      const left = untilMs - Date.parse(clock.now());
+      // A clock that stands before the decision was set back: the wait is at most as long as it was meant to be.
+      const wait = whole > 0 ? Math.min(left, whole) : left;
       // An unreadable time must not wait for ever.
       if (!(wait > 0)) return false;
       waiting.set(attempt.key, { attempt, untilMs, deadlineMs: clock.monotonicMs() + wait });

@@ -111,7 +111,7 @@ export function createSchedule(deps: ScheduleDeps): Schedule {
       for (const at of startableAttempts(run)) {
         const ready = readyAttempt(resolved, run, at, agentLimits);
         if (ready === undefined || attempts.has(ready) || queue.has(ready.key)) continue;
-        if (at.notBefore === null || !alarms.set(ready, at.notBefore)) queue.add(ready);
+        if (at.notBefore === null || !alarms.set(ready, at.notBefore, at.since)) queue.add(ready);
       }
     },
     takeStartable() {

@@ -1,7 +1,9 @@
 // Maps an error of an agent's program to our failures: by its status code, else by its vendors' known words. Shared by the protocol and by
 // the programs' own output formats.
 
+import { resetTime } from "../reset-time.ts";
 import type { Failure } from "../runner.ts";
+import { isLimit, limitKind } from "../vendor-limit.ts";
 import { count, fields, parseLine, text } from "../loose-json.ts";
 
 /** The failing program, for sentences: `login` is the remedy when it is not logged in. */
@@ -12,13 +14,18 @@ export type AcpTrouble = {
   readonly status: number | null;
   /** The program's own words. */
   readonly message: string;
+  /** When a limit ends, if more than the words tell it. */
+  readonly resetsAt?: string;
 };
 
-export function failureOf(program: AcpProgram, trouble: AcpTrouble): Failure {
-  const kind = kindOf(trouble);
+export function failureOf(program: AcpProgram, trouble: AcpTrouble, nowMs: number = Date.now()): Failure {
+  const told = kindOf(trouble);
+  const resetsAt = isLimit(told) ? (trouble.resetsAt ?? resetTime(trouble.message, nowMs)) : null;
+  const kind = limitKind(told, resetsAt, nowMs);
   const said = oneLine(trouble.message);
   const why = [trouble.status === null ? "" : String(trouble.status), said].filter((part) => part !== "").join(": ");
-  return { kind, message: `${program.title}: ${SENTENCES[kind](program)}${why === "" ? "" : ` (${why})`}.` };
+  const message = `${program.title}: ${SENTENCES[kind](program)}${why === "" ? "" : ` (${why})`}.`;
+  return { kind, message, ...(resetsAt === null ? {} : { resetsAt }) };
 }
 
 /** The error of a JSON-RPC answer: its code may be an HTTP status, which may also be in its data or in JSON in its message. */
@@ -56,6 +63,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], (program: AcpProgram) => strin
   auth: ({ login }) => `the login was refused; ${login}`,
   rate_limit: () => "its model provider asks to slow down",
   quota: () => "a usage limit of its account is reached",
+  billing: () => "its account has no credit for this; add credit or choose another login",
   server_error: () => "its model provider failed",
   unreachable: () => "its model provider cannot be reached; check the network and the configured address",
   turn_limit: () => "the limit of turns is reached",
@@ -70,13 +78,14 @@ const SENTENCES: Readonly<Record<Failure["kind"], (program: AcpProgram) => strin
 function kindOf({ status, message }: AcpTrouble): Failure["kind"] {
   const said = message.slice(0, 4_000).toLowerCase();
   const speaksOf = (words: readonly string[]): boolean => words.some((word) => said.includes(word));
-  if (status === 429) return speaksOf(QUOTA) ? "quota" : "rate_limit";
+  if (status === 429) return speaksOf(BILLING) ? "billing" : speaksOf(QUOTA) ? "quota" : "rate_limit";
   if (status === 401 || status === 403 || status === 407) return "auth";
-  if (status === 402) return "quota";
+  if (status === 402) return "billing";
   if (status !== null && status >= 500) return speaksOf(UNREACHABLE) ? "unreachable" : "server_error";
   if (status !== null && status >= 400) return speaksOf(BAD_KEY) ? "auth" : "request_refused";
   if (speaksOf(UNREACHABLE)) return "unreachable";
   if (speaksOf(NO_LOGIN)) return "auth";
+  if (speaksOf(BILLING)) return "billing";
   if (speaksOf(QUOTA)) return "quota";
   if (speaksOf(RATE)) return "rate_limit";
   if (speaksOf(SERVER)) return "server_error";
@@ -100,7 +109,8 @@ const NO_LOGIN = [
   "credentials",
   "forbidden",
 ];
-const QUOTA = ["quota", "usage limit", "billing", "insufficient", "credit", "plan limit"];
+const BILLING = ["billing", "insufficient", "credit", "payment required"];
+const QUOTA = ["quota", "usage limit", "plan limit"];
 const RATE = ["rate limit", "rate_limit", "too many requests", "slow down", "throttl"];
 const SERVER = [
   "overloaded",

@@ -2,6 +2,7 @@
 // "success" for failed requests, so it decides only about limits.
 
 import type { Failure } from "../runner.ts";
+import { isLimit } from "../vendor-limit.ts";
 import { withWords } from "../sentence.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 
@@ -17,11 +18,13 @@ export type ClaudeTrouble = {
   readonly name: string | null;
   readonly said: string;
   readonly resetsAt: string | null;
+  /** It has retried the failed request: the provider asked for a short wait. */
+  readonly retried: boolean;
 };
 
 export function failureOf(trouble: ClaudeTrouble): Failure {
   const kind = kindOf(trouble);
-  const ends = (kind === "quota" || kind === "rate_limit") && trouble.resetsAt !== null;
+  const ends = isLimit(kind) && trouble.resetsAt !== null;
   const message = withWords(sentenceFor(kind, trouble), trouble.said);
   return { kind, message, ...(ends ? { resetsAt: trouble.resetsAt } : {}) };
 }
@@ -45,19 +48,8 @@ const NOTHING_TOLD: ClaudeTrouble = {
   name: null,
   said: "",
   resetsAt: null,
+  retried: false,
 };
-
-/** `Claude AI usage limit reached|1794800000`, from older versions. */
-export function resetInText(said: string): string | null {
-  const at = said.lastIndexOf("|");
-  return at < 0 ? null : toIsoTime(Number(said.slice(at + 1).trim() || "none"));
-}
-
-/** Seconds since 1970, if they can be a time of these decades. */
-export function toIsoTime(seconds: unknown): string | null {
-  if (typeof seconds !== "number" || !(seconds > 1_500_000_000 && seconds < 5_000_000_000)) return null;
-  return new Date(Math.round(seconds * 1000)).toISOString();
-}
 
 function kindOf(trouble: ClaudeTrouble): Failure["kind"] {
   const { subtype, terminalReason, startupReason, status, code, name } = trouble;
@@ -70,8 +62,10 @@ function kindOf(trouble: ClaudeTrouble): Failure["kind"] {
   const byCode = entry(BY_CODE, code);
   if (byCode !== undefined) return byCode;
   if (status === 401 || status === 403) return "auth";
-  if (status === 402) return "quota";
-  if (status === 429) return trouble.resetsAt !== null || speaksOf(QUOTA) ? "quota" : "rate_limit";
+  if (speaksOf(BILLING) || name === "billing_error") return trouble.resetsAt === null ? "billing" : "quota";
+  if (status === 402) return "billing";
+  // Claude Code retries a request by itself unless the provider asks for a longer wait than it sits out; it does not say how long.
+  if (status === 429) return trouble.resetsAt !== null || speaksOf(QUOTA) || !trouble.retried ? "quota" : "rate_limit";
   if (status !== null && status >= 500) return "server_error";
   if (status !== null && status >= 400) return speaksOf(QUOTA) ? "quota" : "request_refused";
   if (speaksOf(QUOTA)) return "quota";
@@ -86,8 +80,8 @@ export function entry<T>(table: Readonly<Record<string, T>>, name: unknown): T |
 
 const BY_CODE: Readonly<Record<string, Failure["kind"]>> = {
   usage_limit_reached: "quota",
-  model_requires_usage_credits: "quota",
-  long_context_credits_required: "quota",
+  model_requires_usage_credits: "billing",
+  long_context_credits_required: "billing",
   connection_failed: "unreachable",
   tls_untrusted_ca: "unreachable",
   no_response: "server_error",
@@ -108,7 +102,6 @@ const BY_NAME: Readonly<Record<string, Failure["kind"]>> = {
   account_on_hold: "auth",
   verification_required: "auth",
   cloud_credential_error: "auth",
-  billing_error: "quota",
   rate_limit: "rate_limit",
   overloaded: "server_error",
   server_error: "server_error",
@@ -118,7 +111,8 @@ const BY_NAME: Readonly<Record<string, Failure["kind"]>> = {
 
 const ROOT = ["cannot be used with root"];
 const LOST_SESSION = ["no conversation found with session id", "--resume requires a valid session"];
-const QUOTA = ["usage limit", "credit balance", "hit your limit", "5-hour limit", "weekly limit", "spend limit"];
+const BILLING = ["credit balance"];
+const QUOTA = ["usage limit", "hit your limit", "5-hour limit", "weekly limit", "spend limit"];
 const UNREACHABLE = ["econnrefused", "enotfound", "eai_again", "enetunreach", "ehostunreach", "unable to connect"];
 
 function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: ClaudeTrouble): string {
@@ -129,6 +123,8 @@ function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: C
       return "Claude Code was asked to slow down";
     case "quota":
       return "The usage limit of the Claude account is reached";
+    case "billing":
+      return "The Claude account has no credit for this: add credit or choose another login";
     case "server_error":
       return "Claude Code's model provider failed";
     case "unreachable":

@@ -19,7 +19,9 @@ import {
 } from "../loose-json.ts";
 import type { AgentEvent, Failure, Session } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../process/stream.ts";
-import { entry, failureOf, failureWithoutResult, resetInText, type ClaudeTrouble, toIsoTime } from "./failure.ts";
+import { epochTime, resetTime } from "../reset-time.ts";
+import { limitKind, LONGEST_SLEEP_MS } from "../vendor-limit.ts";
+import { entry, failureOf, failureWithoutResult, type ClaudeTrouble } from "./failure.ts";
 import { createUsageCount, type UsageCount } from "./usage.ts";
 
 /** Everything the stream has shown so far. */
@@ -36,7 +38,10 @@ type ClaudeState = {
   failedRequest: Fields;
   /** The last event announced a retry of a request. */
   retry: Fields | null;
+  /** It has announced a retry since the last answer of the model. */
+  retried: boolean;
   resetsAt: string | null;
+  readonly now: () => number;
   lastText: { readonly messageId: string; readonly text: string };
   readonly used: UsageCount;
   /** Ids of tasks that run in the background. */
@@ -59,7 +64,11 @@ type EventReader = (state: ClaudeState, event: Fields) => readonly AgentEvent[];
 type OnHeard = (id: string, way: "now" | "turn") => void;
 
 /** `resumed` is the session that this run continues, with its usage so far. */
-export function createClaudeReader(resumed?: Session, onHeard: OnHeard = () => {}): StreamReader {
+export function createClaudeReader(
+  resumed?: Session,
+  onHeard: OnHeard = () => {},
+  now: () => number = Date.now,
+): StreamReader {
   const state: ClaudeState = {
     sessionId: null,
     model: null,
@@ -70,7 +79,9 @@ export function createClaudeReader(resumed?: Session, onHeard: OnHeard = () => {
     isBetweenTurns: false,
     failedRequest: {},
     retry: null,
+    retried: false,
     resetsAt: null,
+    now,
     lastText: { messageId: "", text: "" },
     used: createUsageCount(resumed?.totals ?? null),
     background: new Set(),
@@ -86,6 +97,9 @@ export function createClaudeReader(resumed?: Session, onHeard: OnHeard = () => {
       if (!isFields(event)) return [{ type: "unknown", name: "text" }];
       if (event["subtype"] !== "api_retry") state.retry = null;
       return entry(EVENTS, event["type"])?.(state, event) ?? [unknown(event)];
+    },
+    get parkInMs() {
+      return isLongRetry(state.retry) ? 0 : null;
     },
     get over() {
       return state.isBetweenTurns && state.background.size === 0;
@@ -116,6 +130,7 @@ function readAssistant(state: ClaudeState, event: Fields): readonly AgentEvent[]
     state.resetsAt = resetOf(fields(event["api_error_params"])["rate_limit_info"]) ?? state.resetsAt;
     return [];
   }
+  state.retried = false;
   // A message comes in pieces, with the same numbers.
   const isNew = state.used.addMessage(id, message["usage"]);
   const named = text(message["model"]);
@@ -226,6 +241,7 @@ function readInit(state: ClaudeState, event: Fields): readonly AgentEvent[] {
 
 function readRetry(state: ClaudeState, event: Fields): readonly AgentEvent[] {
   state.retry = event;
+  state.retried = true;
   const status = count(event["error_status"]);
   const why = status === null ? (text(event["error"]) ?? "unknown") : String(status);
   const after = Math.round((count(event["retry_delay_ms"]) ?? 0) / 100) / 10;
@@ -297,7 +313,8 @@ function conclude(
 function failureIn(state: ClaudeState, end: ProgramEnd): Failure | null {
   const { result, retry } = state;
   if (result === null && (end.reason === "exited" || end.reason === "signaled")) return failureWithoutResult(end);
-  if (result === null) return retry !== null && isSilence(end) ? failureOf(troubleOf(state, {}, retry)) : null;
+  if (retry !== null && isStopped(end)) return whileWaiting(state, retry);
+  if (result === null) return null;
   if (result["is_error"] !== false || result["subtype"] !== "success")
     return failureOf(troubleOf(state, result, state.failedRequest));
   const crashed = end.reason === "signaled" || (end.reason === "exited" && end.exitCode !== 0);
@@ -306,7 +323,15 @@ function failureIn(state: ClaudeState, end: ProgramEnd): Failure | null {
   return { kind: "agent_crashed", message: `Claude Code said that it succeeded, but ended with ${how}.` };
 }
 
-function troubleOf({ resetsAt }: ClaudeState, from: Fields, request: Fields): ClaudeTrouble {
+/** Of a program that was ended while it waited for its retry. How long it waits decides what kind of limit that is. */
+function whileWaiting(state: ClaudeState, retry: Fields): Failure {
+  const failure = failureOf(troubleOf(state, {}, retry));
+  return state.resetsAt === null
+    ? { ...failure, kind: limitKind(failure.kind, failure.resetsAt ?? null, state.now()) }
+    : failure;
+}
+
+function troubleOf({ resetsAt, retried, now }: ClaudeState, from: Fields, request: Fields): ClaudeTrouble {
   const errors = list(from["errors"]).map((each) => text(each) ?? "");
   const words = text(from["result"]) ?? errors.join(" ");
   const statuses = [from["api_error_status"], request["api_error_status"], request["error_status"]].map(count);
@@ -318,7 +343,8 @@ function troubleOf({ resetsAt }: ClaudeState, from: Fields, request: Fields): Cl
     code: text(from["api_error"]) ?? text(request["api_error"]),
     name: text(request["error"]),
     said: words,
-    resetsAt: resetsAt ?? resetInText(words),
+    resetsAt: resetsAt ?? retryTime(request, now()) ?? resetTime(words, now()),
+    retried,
   };
 }
 
@@ -339,10 +365,24 @@ const notice = (
   resetsAt: string | null = null,
 ): AgentEvent => ({ type: "notice", kind, text: words, ...(resetsAt === null ? {} : { resetsAt }) });
 
-const resetOf = (info: unknown): string | null => toIsoTime(fields(info)["resetsAt"]);
+const resetOf = (info: unknown): string | null => epochTime(fields(info)["resetsAt"]);
 
-/** Passrail ended the program because it printed nothing for too long. */
-const isSilence = ({ reason }: ProgramEnd): boolean => reason === "idle_timeout" || reason === "timeout";
+/** Passrail ended the program while it waited for a retry: at a limit of time, or because the wait is long. */
+const isStopped = ({ reason }: ProgramEnd): boolean =>
+  reason === "idle_timeout" || reason === "timeout" || reason === "finished";
+
+/** A retry that the provider has put off for longer than is worth a slot. */
+function isLongRetry(retry: Fields | null): boolean {
+  return retry !== null && retry["error_status"] === 429 && (count(retry["retry_delay_ms"]) ?? 0) > LONGEST_SLEEP_MS;
+}
+
+/** When the program itself wants to retry, which is what the provider asked for. */
+function retryTime(retry: Fields, nowMs: number): string | null {
+  const wait = count(retry["retry_delay_ms"]);
+  return wait === null || retry["error_status"] !== 429 || wait > 8 * 86_400_000
+    ? null
+    : new Date(nowMs + wait).toISOString();
+}
 
 const add = (one: number | null, other: number | null): number | null => (other === null ? one : (one ?? 0) + other);
 

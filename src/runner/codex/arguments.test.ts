@@ -63,7 +63,7 @@ describe("arguments", () => {
     };
     const { args, env, files } = plan({ mcpServers }, { tools: { url: "http://127.0.0.1:1/mcp", token: "SECRET-3" } });
     expect(args.join(" ")).not.toMatch(/SECRET-\d/);
-    expect(env).toEqual({ PASSRAIL_MCP_SECRET_0: "SECRET-1", PASSRAIL_MCP_SECRET_1: "SECRET-3" });
+    expect(env).toMatchObject({ PASSRAIL_MCP_SECRET_0: "SECRET-1", PASSRAIL_MCP_SECRET_1: "SECRET-3" });
     expect(settings(args)).toMatchObject({
       "mcp_servers.passrail":
         '{"url"="http://127.0.0.1:1/mcp","bearer_token_env_var"="PASSRAIL_MCP_SECRET_1","required"=true,"default_tools_approval_mode"="approve"}',

@@ -82,8 +82,11 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
       ? [tellInArgument || system === "" ? null : system, agent.repositorySettings ? null : facts.instructions]
       : [];
   const prompt = [...before.filter((part) => part !== null), spec.prompt].join("\n\n");
-  return { args, env: { ...spec.env, ...secrets }, files, prompt, warnings: warnings(agent) };
+  return { args, env: { ...LOG, ...spec.env, ...secrets }, files, prompt, warnings: warnings(agent) };
 }
+
+/** Only its log says how long Codex sleeps before it repeats a request; the operator's own value stays. */
+const LOG = { RUST_LOG: "error,codex_core::responses_retry=warn" };
 
 /** Codex' own filter, if on, hides variables with such a name from the agent's shell. */
 const SECRET = "PASSRAIL_MCP_SECRET";

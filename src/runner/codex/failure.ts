@@ -1,16 +1,19 @@
 // Maps failures of Codex to those of the port. Codex reports only sentences: an HTTP status in them decides, then its known words.
 
 import { fields, parseLine, text } from "../loose-json.ts";
+import { resetTime } from "../reset-time.ts";
 import type { Failure } from "../runner.ts";
+import { isLimit, limitKind } from "../vendor-limit.ts";
 import { withWords } from "../sentence.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 
-/** The message of `turn.failed`. */
-export function failureOf(message: string): Failure {
+/** The message of `turn.failed`. `knownReset`: when a limit ends, as another line of the program said. */
+export function failureOf(message: string, nowMs: number, knownReset: string | null = null): Failure {
   const inner = fields(fields(parseLine(message))["error"]);
   const said = text(inner["message"]) ?? message;
-  const kind = kindOf(`${said} ${text(inner["type"]) ?? ""} ${text(inner["code"]) ?? ""}`);
-  const resetsAt = kind === "quota" || kind === "rate_limit" ? resetInText(said) : null;
+  const told = kindOf(`${said} ${text(inner["type"]) ?? ""} ${text(inner["code"]) ?? ""}`);
+  const resetsAt = isLimit(told) ? (resetTime(said, nowMs) ?? knownReset) : null;
+  const kind = limitKind(told, resetsAt, nowMs);
   return { kind, message: withWords(SENTENCES[kind], said), ...(resetsAt === null ? {} : { resetsAt }) };
 }
 
@@ -27,26 +30,14 @@ export function failureWithoutTurn(end: ProgramEnd): Failure {
   return { kind: "agent_crashed", message: withWords(`Codex ${how} before it reported a result`, said) };
 }
 
-/** Ignores a clock time without a date: the message does not say which day it means. */
-export function resetInText(said: string): string | null {
-  const at = said.toLowerCase().lastIndexOf("try again at ");
-  if (at < 0) return null;
-  const words = said.slice(at + "try again at ".length, at + 60);
-  // `Nov 16th, 2026 3:33 AM`, in the local time of the machine.
-  const found = /^([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?, (\d{4}) (\d{1,2}:\d{2} [AP]M)/.exec(words);
-  if (found === null) return null;
-  const [, month, day, year, time] = found;
-  const date = new Date(`${month} ${day}, ${year} ${time}`);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
-}
-
 function kindOf(message: string): Failure["kind"] {
   const said = message.slice(0, 4_000).toLowerCase();
   const speaksOf = (words: readonly string[]): boolean => words.some((word) => said.includes(word));
+  if (speaksOf(BILLING)) return "billing";
   if (speaksOf(QUOTA)) return "quota";
   const status = statusIn(said);
   if (status === 401 || status === 403) return "auth";
-  if (status === 402) return "quota";
+  if (status === 402) return "billing";
   if (status === 429) return "rate_limit";
   if (status !== null && status >= 500) return "server_error";
   if (status !== null && status >= 400) return "request_refused";
@@ -64,7 +55,9 @@ function statusIn(said: string): number | null {
   return found === null ? null : Number(found[1]);
 }
 
-const QUOTA = ["usage limit", "quota exceeded", "insufficient_quota", "out of credits", "upgrade to plus"];
+// The API of OpenAI says "quota" when an account has no credit.
+const BILLING = ["quota exceeded", "insufficient_quota", "out of credits", "billing details"];
+const QUOTA = ["usage limit", "usage_limit", "upgrade to plus"];
 const AUTH = ["invalid_api_key", "authentication", "not logged in", "log in", "sign in", "refresh token", "api key"];
 const UNREACHABLE = [
   "connection failed",
@@ -83,6 +76,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], string>> = {
   auth: "Codex is not logged in, or its key was refused: run `codex login`, or set CODEX_API_KEY",
   rate_limit: "Codex was asked to slow down",
   quota: "The usage limit of the Codex account is reached",
+  billing: "The Codex account has no credit for this: add credit or choose another login",
   server_error: "Codex' model provider failed",
   unreachable: "Codex cannot reach its model provider: check the network and the provider's address",
   turn_limit: "Codex used up its turns",

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent, Session } from "../runner.ts";
 import type { ProgramEnd } from "../process/stream.ts";
-import { resetInText } from "./failure.ts";
 import { createCodexReader } from "./stream.ts";
 import { optional } from "../../core/optional.ts";
 
@@ -182,12 +181,41 @@ describe("what it tells besides", () => {
     expect(structured("schema-never", true)).toBeNull();
   });
 
-  test("when a limit ends, if it says the day", () => {
-    const resetsAt = resetInText("You've hit your usage limit. Upgrade or try again at Nov 16th, 2026 3:33 AM.");
-    expect(resetsAt).toBe(new Date(2026, 10, 16, 3, 33).toISOString());
-    expect(resetInText("You've hit your usage limit. Try again at 3:33 AM.")).toBeNull();
-    expect(resetInText("try again at Foo 99th, 2026 3:33 AM")).toBeNull();
-    expect(play("quota").conversation.failure).not.toHaveProperty("resetsAt");
+  test("when a limit ends: by the day, by the clock, and by the log of its own retry", () => {
+    const now = Date.parse("2026-11-15T12:00:00.000Z");
+    const failed = (message: string) => {
+      const reader = createCodexReader({ model: null, structured: false, now: () => now });
+      reader.read(JSON.stringify({ type: "turn.failed", error: { message } }));
+      return reader.conclude({ reason: "exited", exitCode: 1, signal: null, stderrTail: "" }).conversation.failure;
+    };
+    const day = failed("You've hit your usage limit. Upgrade or try again at Nov 16th, 2026 3:33 AM.");
+    expect(day).toMatchObject({ kind: "quota", resetsAt: new Date(2026, 10, 16, 3, 33).toISOString() });
+    expect(failed("You've hit your usage limit. Try again in 3 hours 12 minutes.")).toMatchObject({
+      kind: "quota",
+      resetsAt: "2026-11-15T15:12:00.000Z",
+    });
+    expect(failed("You've hit your usage limit. try again at Foo 99th, 2026 3:33 AM")).not.toHaveProperty("resetsAt");
+    expect(failed("Quota exceeded. Check your plan and billing details.")).toMatchObject({ kind: "billing" });
+  });
+
+  test("a long sleep before its own retry is a limit with its end, and worth no slot", () => {
+    const now = Date.parse("2026-11-15T12:00:00.000Z");
+    const sleeping = (seconds: string) => {
+      const reader = createCodexReader({ model: null, structured: false, now: () => now });
+      reader.readError?.(`WARN stream disconnected - retrying sampling request (1/5 in ${seconds}s)... retries=1`);
+      reader.read(
+        '{"type":"error","message":"Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)"}',
+      );
+      return reader;
+    };
+    const long = sleeping("10800");
+    expect(long.parkInMs).toBe(0);
+    const end = { reason: "finished", exitCode: null, signal: null, stderrTail: "" } as const;
+    expect(long.conclude(end).conversation.failure).toMatchObject({
+      kind: "quota",
+      resetsAt: "2026-11-15T15:00:00.000Z",
+    });
+    expect(sleeping("2.5").parkInMs).toBeNull();
   });
 });
 

@@ -18,6 +18,8 @@ import {
 } from "../loose-json.ts";
 import type { AgentEvent, Failure, Session } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../process/stream.ts";
+import { resetTime } from "../reset-time.ts";
+import { isLimit, LONGEST_SLEEP_MS } from "../vendor-limit.ts";
 import { failureOf, failureWithoutTurn } from "./failure.ts";
 
 export type CodexReading = {
@@ -25,6 +27,8 @@ export type CodexReading = {
   readonly resumed?: Session;
   /** The requested model: Codex does not report which one it uses. */
   readonly model: string | null;
+  /** Milliseconds since 1970; the clock of the machine by default. */
+  readonly now?: () => number;
   /** A schema was requested, so the last message should be JSON. Codex does not check it. */
   readonly structured: boolean;
 };
@@ -40,6 +44,8 @@ type CodexState = {
   lastMessage: string;
   /** The last event announced a retry of a request; Codex may wait an hour before it. */
   retry: string | null;
+  /** When it wants to retry; only its log says that. */
+  retryAt: string | null;
   readonly called: Set<string>;
   readonly denials: string[];
 };
@@ -53,6 +59,7 @@ export function createCodexReader(reading: CodexReading): StreamReader {
     said: "",
     lastMessage: "",
     retry: null,
+    retryAt: null,
     called: new Set(),
     denials: [],
   };
@@ -61,12 +68,24 @@ export function createCodexReader(reading: CodexReading): StreamReader {
       const event = parseLine(line);
       return isFields(event) ? readEvent(state, event, reading) : [{ type: "unknown", name: "text" }];
     },
+    readError(line) {
+      // The log comes before the event that announces the retry, or after it.
+      if (line.includes("retrying sampling request")) state.retryAt = resetTime(line, nowOf(reading)());
+      return [];
+    },
+    get parkInMs() {
+      const { retry, retryAt } = state;
+      if (retry === null || retryAt === null || !isLimit(failureOf(retry, 0).kind)) return null;
+      return Date.parse(retryAt) - nowOf(reading)() > LONGEST_SLEEP_MS ? 0 : null;
+    },
     get over() {
       return state.turn !== null;
     },
     conclude: (end) => conclude(state, end, reading),
   };
 }
+
+const nowOf = ({ now = Date.now }: CodexReading): (() => number) => now;
 
 function readEvent(state: CodexState, event: Fields, { model, resumed }: CodexReading): readonly AgentEvent[] {
   const type = text(event["type"]) ?? "?";
@@ -140,12 +159,9 @@ function readTool(state: CodexState, item: Fields, tool: Tool, isFinished: boole
   return [...begun, returned, notice("denied", line)];
 }
 
-function conclude(
-  state: CodexState,
-  end: ProgramEnd,
-  { resumed, model, structured }: CodexReading,
-): ReturnType<StreamReader["conclude"]> {
-  const failure = failureIn(state, end, resumed);
+function conclude(state: CodexState, end: ProgramEnd, reading: CodexReading): ReturnType<StreamReader["conclude"]> {
+  const { resumed, model, structured } = reading;
+  const failure = failureIn(state, end, nowOf(reading)(), resumed);
   const id = state.threadId ?? resumed?.id ?? null;
   const before = resumed?.totals ?? null;
   return {
@@ -164,14 +180,19 @@ function conclude(
   };
 }
 
-function failureIn({ threadId, turn, retry }: CodexState, end: ProgramEnd, resumed?: Session): Failure | null {
+function failureIn(
+  { threadId, turn, retry, retryAt }: CodexState,
+  end: ProgramEnd,
+  nowMs: number,
+  resumed?: Session,
+): Failure | null {
   if (resumed !== undefined && threadId !== null && threadId !== resumed.id) {
     const message = `Codex began a new conversation instead of continuing ${resumed.id}, which it does not know.`;
     return { kind: "session_lost", message };
   }
   if (turn === null && (end.reason === "exited" || end.reason === "signaled")) return failureWithoutTurn(end);
-  if (turn === null) return retry !== null && isSilence(end) ? failureOf(retry) : null;
-  if (turn.failed !== null) return failureOf(turn.failed);
+  if (turn === null) return retry !== null && isStopped(end) ? failureOf(retry, nowMs, retryAt) : null;
+  if (turn.failed !== null) return failureOf(turn.failed, nowMs);
   const crashed = end.reason === "signaled" || (end.reason === "exited" && end.exitCode !== 0);
   if (!crashed) return null;
   const how = end.signal === null ? `code ${end.exitCode ?? "unknown"}` : end.signal;
@@ -223,8 +244,9 @@ function refusal(item: Fields): string | null {
   return item["status"] === "declined" ? (text(item["command"]) ?? "declined") : null;
 }
 
-/** Passrail ended the program because it printed nothing for too long. */
-const isSilence = ({ reason }: ProgramEnd): boolean => reason === "idle_timeout" || reason === "timeout";
+/** Passrail ended the program while it waited for a retry: at a limit of time, or because the wait is long. */
+const isStopped = ({ reason }: ProgramEnd): boolean =>
+  reason === "idle_timeout" || reason === "timeout" || reason === "finished";
 
 const notice = (kind: Extract<AgentEvent, { type: "notice" }>["kind"], words: string): AgentEvent => ({
   type: "notice",

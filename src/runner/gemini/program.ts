@@ -1,6 +1,7 @@
 // Gemini CLI's name in sentences, and the meaning of its exit codes when it exits without a result.
 
-import { failureOf, type AcpProgram } from "../acp/failure.ts";
+import { failureOf, type AcpProgram, type AcpTrouble } from "../acp/failure.ts";
+import { nextMidnight, resetTime } from "../reset-time.ts";
 import type { Failure } from "../runner.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 
@@ -8,6 +9,17 @@ export const GEMINI: AcpProgram = {
   title: "Gemini CLI",
   login: "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
 };
+
+/** Google counts requests per day from midnight to midnight there. The program drops the time that the answer had. */
+const GOOGLE_ZONE = "America/Los_Angeles";
+
+export function withDailyReset(trouble: AcpTrouble, nowMs: number): AcpTrouble {
+  const isDaily = /\b(?:daily quota|quota[^.]{0,80}per day|per ?day[^.]{0,80}quota)/i.test(
+    trouble.message.slice(0, 2_000),
+  );
+  if (!isDaily || resetTime(trouble.message, nowMs) !== null) return trouble;
+  return { ...trouble, resetsAt: nextMidnight(nowMs, GOOGLE_ZONE) };
+}
 
 /** Its own exit codes; from 128 on they are the remainder of an HTTP status. */
 const CODES: Readonly<Record<number, Failure["kind"]>> = {
@@ -26,7 +38,8 @@ export function leftGemini(end: ProgramEnd): Failure {
   }
   const kind = CODES[end.exitCode ?? 0];
   const how = end.signal === null ? `exit code ${end.exitCode ?? "unknown"}` : end.signal;
-  const failure = failureOf(GEMINI, { status: null, message: words === "" ? how : `${how}: ${words}` });
+  const trouble = { status: null, message: words === "" ? how : `${how}: ${words}` };
+  const failure = failureOf(GEMINI, withDailyReset(trouble, Date.now()));
   return kind === undefined ? failure : { kind, message: failure.message };
 }
 

@@ -122,14 +122,42 @@ describe("recorded runs of gemini", () => {
 
 test("a limit is a limit, though the program adds advice about quotas and logins to it", () => {
   const advice = "Please wait and try again later. To increase your limits, switch to another /auth method";
-  const failure = (message: string) => {
-    const reader = createGeminiReader();
+  const now = Date.parse("2026-11-17T13:00:00.000Z");
+  const failed = (message: string) => {
+    const reader = createGeminiReader(undefined, () => now);
     reader.read(
       JSON.stringify({ type: "result", status: "error", error: { type: "Error", message: `${message} ${advice}` } }),
     );
     const end = { reason: "exited", exitCode: 1, signal: null, stderrTail: "" } as const;
-    return reader.conclude(end).conversation.failure?.kind;
+    return reader.conclude(end).conversation.failure;
   };
+  const failure = (message: string) => failed(message)?.kind;
   expect(failure("[API Error: Too many requests.]")).toBe("rate_limit");
   expect(failure("[API Error: Resource has been exhausted (e.g. check quota).]")).toBe("quota");
+  expect(failed("[API Error: Quota exceeded.\nSuggested retry after 10800s.]")).toMatchObject({
+    kind: "quota",
+    resetsAt: "2026-11-17T16:00:00.000Z",
+  });
+  expect(failure("[API Error: Quota exceeded.\nSuggested retry after 20s.]")).toBe("rate_limit");
+  // Counted from midnight to midnight at Google; the program drops the time that the answer had.
+  expect(failed("[API Error: You have exhausted your daily quota on this model.]")).toMatchObject({
+    kind: "quota",
+    resetsAt: "2026-11-18T08:00:00.000Z",
+  });
+});
+
+test("a long sleep before its own retry is a limit with its end, and worth no slot", () => {
+  const now = Date.parse("2026-11-17T13:00:00.000Z");
+  const reader = createGeminiReader(undefined, () => now);
+  reader.readError?.("Attempt 1 failed: Quota exceeded.");
+  expect(reader.parkInMs).toBeNull();
+  reader.readError?.("Suggested retry after 60s.. Retrying after 62000ms...");
+  expect(reader.parkInMs).toBe(0);
+  const end = { reason: "finished", exitCode: null, signal: null, stderrTail: "" } as const;
+  expect(reader.conclude(end).conversation.failure).toMatchObject({
+    kind: "rate_limit",
+    resetsAt: "2026-11-17T13:01:00.000Z",
+  });
+  reader.read('{"type":"message","role":"assistant","content":"It works again."}');
+  expect(reader.parkInMs).toBeNull();
 });

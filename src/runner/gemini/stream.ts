@@ -15,7 +15,9 @@ import {
 } from "../loose-json.ts";
 import type { AgentEvent, Failure } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../process/stream.ts";
-import { GEMINI, leftGemini } from "./program.ts";
+import { resetTime } from "../reset-time.ts";
+import { LONGEST_SLEEP_MS } from "../vendor-limit.ts";
+import { GEMINI, leftGemini, withDailyReset } from "./program.ts";
 
 /** Everything the stream has shown so far. */
 type GeminiState = {
@@ -30,13 +32,18 @@ type GeminiState = {
   result: Fields | null;
   /** Its own words about a circle in which the model turned; it ends with success all the same. */
   loop: string | null;
+  /** The request that failed and when it is repeated, if nothing came since; only stderr says that. */
+  retry: { readonly words: string; readonly at: string } | null;
   /** Names of tools by the id of their call. */
   readonly names: Map<string, string>;
   readonly denials: string[];
   readonly clean: (text: string) => string;
 };
 
-export function createGeminiReader(clean: (text: string) => string = (each) => each): StreamReader {
+export function createGeminiReader(
+  clean: (text: string) => string = (each) => each,
+  now: () => number = Date.now,
+): StreamReader {
   const state: GeminiState = {
     session: null,
     pieces: [],
@@ -45,6 +52,7 @@ export function createGeminiReader(clean: (text: string) => string = (each) => e
     lastCall: "",
     result: null,
     loop: null,
+    retry: null,
     names: new Map(),
     denials: [],
     clean,
@@ -53,7 +61,14 @@ export function createGeminiReader(clean: (text: string) => string = (each) => e
     get over() {
       return state.result !== null;
     },
-    read: (line) => readEvent(state, fields(parseLine(line))),
+    get parkInMs() {
+      return state.retry !== null && Date.parse(state.retry.at) - now() > LONGEST_SLEEP_MS ? 0 : null;
+    },
+    readError: (line) => readRetry(state, line, now()),
+    read: (line) => {
+      state.retry = null;
+      return readEvent(state, fields(parseLine(line)));
+    },
     conclude: (end) => ({
       finalText: finalText(clean(state.said)),
       conversation: {
@@ -65,7 +80,7 @@ export function createGeminiReader(clean: (text: string) => string = (each) => e
         toolCalls: state.toolCalls,
         structured: null,
         denials: state.denials,
-        failure: failureOfEnd(state, end),
+        failure: failureOfEnd(state, end, now()),
       },
     }),
   };
@@ -144,7 +159,29 @@ function readReturn(state: GeminiState, event: Fields): AgentEvent[] {
 /** Errors of a tool call that are decisions of the program, not of the tool. */
 const REFUSALS = new Set(["policy_violation", "tool_not_registered", "permission_denied"]);
 
-function failureOfEnd({ result, loop, lastCall }: GeminiState, end: ProgramEnd): Failure | null {
+/** `… Suggested retry after 60s.. Retrying after 62000ms...`; the words before it may stand in earlier lines. */
+function readRetry(state: GeminiState, line: string, nowMs: number): AgentEvent[] {
+  const found = /Retrying after (\d{1,9})ms/.exec(line.slice(-4_000));
+  if (found === null) return [];
+  const words = line.slice(0, found.index).trim().slice(-500);
+  // It sleeps a little longer than it was asked to.
+  const at = resetTime(words, nowMs) ?? new Date(nowMs + Number(found[1])).toISOString();
+  state.retry = { words, at };
+  return [{ type: "notice", kind: "retry", text: eventText(line) }];
+}
+
+function failureOfEnd({ result, loop, lastCall, retry }: GeminiState, end: ProgramEnd, nowMs: number): Failure | null {
+  if (retry !== null && (end.reason === "finished" || end.reason.endsWith("timeout"))) {
+    const failure = failureOf(GEMINI, { status: null, message: retry.words, resetsAt: retry.at }, nowMs);
+    // It repeats requests that failed at the provider; that its words name no limit means another failure there.
+    return failure.kind === "agent_crashed"
+      ? failureOf(
+          GEMINI,
+          { status: retry.words.includes("retry after") ? 429 : 503, message: retry.words, resetsAt: retry.at },
+          nowMs,
+        )
+      : failure;
+  }
   const ended = end.reason === "exited" || end.reason === "signaled";
   if (result === null) return ended ? leftGemini(end) : null;
   if (loop !== null) {
@@ -159,7 +196,7 @@ function failureOfEnd({ result, loop, lastCall }: GeminiState, end: ProgramEnd):
   if (text(error["type"]) === "FatalTurnLimitedError") {
     return { kind: "turn_limit", message: `${GEMINI.title} reached its limit of turns before it was done.` };
   }
-  return failureOf(GEMINI, withoutAdvice(troubleInText(text(error["message"]) ?? "")));
+  return failureOf(GEMINI, withDailyReset(withoutAdvice(troubleInText(text(error["message"]) ?? "")), nowMs), nowMs);
 }
 
 /** The program adds this to every answer with 429. It mentions quotas and logins; only the text before it is the provider's. */

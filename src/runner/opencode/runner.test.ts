@@ -63,7 +63,15 @@ describe("how opencode is started", () => {
   test("S22: natively values of any shape stand behind their option", async () => {
     const session = { id: HOSTILE, totals: null };
     const { args } = await start("native", { effort: "high", permission: "read" }, { session });
-    expect(args).toEqual(["of the operator", "run", "--format=json", "--variant=high", `--session=${HOSTILE}`]);
+    expect(args).toEqual([
+      "of the operator",
+      "run",
+      "--format=json",
+      "--print-logs",
+      "--log-level=ERROR",
+      "--variant=high",
+      `--session=${HOSTILE}`,
+    ]);
     expect((await start("native")).args).toContain("--auto");
     expect((await start("native", { permission: "ask" })).args).not.toContain("--auto");
   });

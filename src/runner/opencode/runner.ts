@@ -62,6 +62,9 @@ async function prepareNative(asked: AttemptSpec, agent: AgentSpec): Promise<Resu
     ...asked.argv,
     "run",
     "--format=json",
+    // It sleeps through a vendor's limit without a word; only its log says that a request failed.
+    "--print-logs",
+    "--log-level=ERROR",
     // Otherwise opencode refuses every call that the rules do not decide.
     ...(permission === "edit" || permission === "full" ? ["--auto"] : []),
     ...(effort === undefined ? [] : [`--variant=${effort}`]),

@@ -85,3 +85,26 @@ describe("recorded runs of opencode", () => {
     expect(reader.read('{"type":"novelty"}')).toEqual([{ type: "unknown", name: "novelty" }]);
   });
 });
+
+test("a request that it repeats in silence is told by its log: as a limit, or as a provider that fails", () => {
+  const line = (words: string, small = false) =>
+    `timestamp=2026-11-17T23:14:54.246Z level=ERROR message="stream error" small=${small} error.error="AI_APICallError: ${words}"`;
+  const cut = { reason: "idle_timeout", exitCode: null, signal: null, stderrTail: "" } as const;
+  const failure = (...lines: readonly string[]) => {
+    const reader = createOpencodeReader(null);
+    for (const each of lines) reader.readError?.(each);
+    return { parks: reader.parkInMs, ...reader.conclude(cut).conversation.failure };
+  };
+  expect(failure(line("This request would exceed your rate limit."))).toMatchObject({ kind: "quota", parks: 30_000 });
+  expect(failure(line("Rate limit reached. Please try again in 20s."))).toMatchObject({
+    kind: "rate_limit",
+    resetsAt: expect.any(String),
+  });
+  expect(failure(line("the model is on fire"))).toMatchObject({ kind: "server_error", parks: null });
+  // The request for a title is not the work.
+  expect(failure(line("rate limit", true))).toEqual({ parks: null });
+  const resumed = createOpencodeReader(null);
+  resumed.readError?.(line("rate limit"));
+  resumed.read('{"type":"step_start"}');
+  expect([resumed.parkInMs, resumed.conclude(cut).conversation.failure]).toEqual([null, null]);
+});

@@ -2,7 +2,7 @@
 // model had finished.
 
 import { addUsage, type Usage } from "../../core/budget/usage.ts";
-import { failureOf } from "../acp/failure.ts";
+import { type AcpTrouble, failureOf } from "../acp/failure.ts";
 import {
   count,
   eventText,
@@ -16,6 +16,7 @@ import {
 } from "../loose-json.ts";
 import type { AgentEvent, Failure } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../process/stream.ts";
+import { isLimit, LONGEST_SLEEP_MS } from "../vendor-limit.ts";
 import { leftOpencode, OPENCODE } from "./program.ts";
 
 /** Everything the stream has shown so far. */
@@ -29,6 +30,8 @@ type OpencodeState = {
   /** Why the last step ended; null while one is under way. */
   reason: string | null;
   error: Fields | null;
+  /** The words of a request that failed and that it repeats by itself; null after the next event. Only its log has them. */
+  retry: string | null;
   readonly denials: string[];
 };
 
@@ -41,13 +44,26 @@ export function createOpencodeReader(model: string | null): StreamReader {
     usage: null,
     reason: null,
     error: null,
+    retry: null,
     denials: [],
   };
   return {
     get over() {
       return state.reason === "stop" || state.error !== null;
     },
+    get parkInMs() {
+      return state.retry !== null && isLimit(failureOf(OPENCODE, troubleInLog(state.retry)).kind)
+        ? LONGEST_SLEEP_MS
+        : null;
+    },
+    readError: (line) => {
+      const words = failedRequest(line);
+      if (words === null) return [];
+      state.retry = words;
+      return [{ type: "notice", kind: "retry", text: eventText(`A request to the model failed: ${words}`) }];
+    },
     read: (line) => {
+      state.retry = null;
       const event = fields(parseLine(line));
       const type = text(event["type"]);
       if (type === null) return [];
@@ -127,7 +143,32 @@ function readTool(state: OpencodeState, part: Fields): AgentEvent[] {
 
 const REFUSALS = ["rejected permission", "prevents you from using", "denied"];
 
-function failureOfEnd({ reason, error, denials }: OpencodeState, end: ProgramEnd): Failure | null {
+/** `level=ERROR … message="stream error" … error.error="AI_APICallError: Too Many Requests"`: it repeats the request and prints nothing. */
+function failedRequest(line: string): string | null {
+  if (!line.includes('message="stream error"') || line.includes("small=true")) return null;
+  const at = line.indexOf('error.error="');
+  if (at < 0) return null;
+  const words = line
+    .slice(at + 'error.error="'.length, at + 2_000)
+    .replace(/"\s*$/, "")
+    .replaceAll('\\"', '"');
+  return words.replace(/^AI_[A-Za-z]{1,40}: /, "");
+}
+
+/** It was silent for longer than a throttle lasts, and does not say when it will ask again. */
+function asleep(failure: Failure): Failure {
+  return failure.kind === "rate_limit" && failure.resetsAt === undefined ? { ...failure, kind: "quota" } : failure;
+}
+
+/** Its log has the words and not the status; a request that it repeats and that no word explains failed at the provider. */
+function troubleInLog(words: string): AcpTrouble {
+  const { kind } = failureOf(OPENCODE, { status: null, message: words });
+  return { status: kind === "agent_crashed" ? 503 : null, message: words };
+}
+
+function failureOfEnd({ reason, error, retry, denials }: OpencodeState, end: ProgramEnd): Failure | null {
+  const isCut = end.reason.endsWith("timeout") || end.reason === "finished";
+  if (retry !== null && error === null && isCut) return asleep(failureOf(OPENCODE, troubleInLog(retry)));
   const ended = end.reason === "exited" || end.reason === "signaled" || end.reason === "finished";
   if (!ended) return null;
   if (error !== null) return failureOfError(error);

@@ -45,6 +45,8 @@ export type ProcessTalk = {
   readonly begin?: (stdin: Writable, finish: () => void) => void;
   /** Every piece of stdout, with secrets removed. */
   readonly onStdout?: (chunk: Uint8Array) => void;
+  /** The same for stderr, where some programs say what they wait for. */
+  readonly onStderr?: (chunk: Uint8Array) => void;
 };
 
 /** Runs `executable` (an absolute path) with the arguments of the spec. Resolves when the whole tree is gone. */
@@ -72,6 +74,7 @@ export const runProcess = async (
   const collected = collectOutput(child, output, {
     redactor: spec.redactor,
     onStdout: talk.onStdout,
+    onStderr: talk.onStderr,
     hardBytes: limits.outputBytes * HARD_OUTPUT_FACTOR,
     sawOutput: clocks.sawOutput,
     onFlood: () => ending.end("output_limit"),
@@ -295,6 +298,7 @@ const tellStarted = async (hooks: AttemptHooks, identity: ProcessIdentity): Prom
 type OutputWatch = {
   readonly redactor: (() => StreamRedactor) | undefined;
   readonly onStdout: ((chunk: Uint8Array) => void) | undefined;
+  readonly onStderr: ((chunk: Uint8Array) => void) | undefined;
   /** More than this in total is a flood. */
   readonly hardBytes: number;
   readonly sawOutput: () => void;
@@ -310,7 +314,7 @@ const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, 
     if (bytes.length === 0) return;
     tails[from].push(bytes);
     file.write(bytes);
-    if (from === "stdout") watch.onStdout?.(bytes);
+    (from === "stdout" ? watch.onStdout : watch.onStderr)?.(bytes);
   };
   const consume = (from: "stdout" | "stderr", chunk: Buffer): void => {
     watch.sawOutput();

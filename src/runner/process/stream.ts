@@ -9,6 +9,13 @@ import type { AgentEvent, AttemptEnd, AttemptHooks, AttemptSpec, Conversation } 
 export interface StreamReader {
   /** One line of stdout, without its line break. Unknown lines are tolerated, and nothing throws. */
   read(line: string): readonly AgentEvent[];
+  /** One line of stderr, for programs that say there what they wait for. */
+  readError?(line: string): readonly AgentEvent[];
+  /**
+   * The program sleeps until a limit of its vendor ends: if it prints nothing for this long, Passrail ends it and waits instead, without
+   * a slot. Null while it does not.
+   */
+  readonly parkInMs?: number | null;
   /** True after the vendor's last event, when no part of the conversation is under way. */
   readonly over: boolean;
   /** After the program has ended. */
@@ -31,13 +38,15 @@ export async function runStream(
 ): Promise<AttemptEnd> {
   let linger: NodeJS.Timeout | undefined;
   let finish = (): void => {};
-  const lines = splitLines((line) => {
-    for (const event of reader.read(line)) hooks.onEvent?.(event);
+  const tell = (events: readonly AgentEvent[]): void => {
+    for (const event of events) hooks.onEvent?.(event);
     clearTimeout(linger);
-    if (!reader.over) return;
-    input?.rest();
-    linger = setTimeout(() => finish(), LINGER_MS);
-  });
+    if (reader.over) input?.rest();
+    const wait = reader.parkInMs ?? (reader.over ? LINGER_MS : null);
+    if (wait !== null) linger = setTimeout(() => finish(), wait);
+  };
+  const lines = splitLines((line) => tell(reader.read(line)));
+  const errors = splitLines((line) => tell(reader.readError?.(line) ?? []));
   try {
     const end = await runProcess(executable, spec, hooks, {
       begin: (stdin, over) => {
@@ -46,8 +55,10 @@ export async function runStream(
         else input.begin(stdin, spec.prompt);
       },
       onStdout: lines.push,
+      ...(reader.readError === undefined ? {} : { onStderr: errors.push }),
     });
     lines.end();
+    errors.end();
     const { conversation, finalText } = reader.conclude(end);
     return { ...end, stdoutTail: finalText, stdoutWhole: true, conversation };
   } finally {
