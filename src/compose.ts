@@ -32,6 +32,7 @@ import { readYamlList } from "./file/yaml-list.ts";
 import { createHookCommands, type HookCommands } from "./notify/hook-commands.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { type Notifications, openNotifications } from "./notify/open.ts";
+import { accountOf } from "./runner/account.ts";
 import { openRunners } from "./runner/open.ts";
 import type { Runners } from "./runner/runners.ts";
 import { killLeftovers } from "./runner/process/kill-tree.ts";
@@ -355,6 +356,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     clock,
     slots: config.slots.value,
     agentLimits: config.agentLimits,
+    accountOf: (runner) => accountOf(environment, config, runner),
     runStage,
     carriers,
     runners,

@@ -10,6 +10,7 @@ export type AppProblem = {
     | "answer_empty"
     | "answer_unknown"
     | "gate_not_waiting"
+    | "hold_not_found"
     | "idempotency_key_reused"
     | "invalid_field"
     | "item_not_found"

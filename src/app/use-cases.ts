@@ -13,6 +13,7 @@ import type { Sent } from "./deliver.ts";
 import { describeItem, describeRun, type ItemDescription, type RunDescription } from "./describe.ts";
 import { type FoundItem, findItem } from "./find-item.ts";
 import { findRun, type FoundRun } from "./find-run.ts";
+import { type HeldRunner, liftHold, type LiftRequest, listHolds } from "./holds.ts";
 import { itemVersion, type Looking } from "./item-version.ts";
 import type { AppProblem } from "./problem.ts";
 import { reportWork, type WorkReport } from "./report-work.ts";
@@ -37,12 +38,16 @@ export type UseCases = {
   findItem(reference: string): Promise<Result<FoundItem, AppProblem>>;
   describeRun(reference: string): Promise<Result<RunDescription, AppProblem>>;
   describeItem(reference: string): Promise<Result<ItemDescription, AppProblem>>;
+  /** Runners that are over a limit now, with how many runs wait. */
+  listHolds(): Promise<readonly HeldRunner[]>;
+  /** A person says that a runner works again. */
+  liftHold(request: LiftRequest, actor: Actor): Promise<Result<{ readonly released: number }, AppProblem>>;
   /** The version that a decision about the run's open items is bound to. */
   itemVersion(found: FoundRun): Promise<string>;
 };
 
 export type UseCaseOptions = Looking & {
-  readonly engine: Pick<Engine, "startRun" | "deliver">;
+  readonly engine: Pick<Engine, "startRun" | "deliver" | "liftHold">;
   readonly store: Store;
   readonly planRun: UseCases["planRun"];
   /** Why trust in the files of a run is withdrawn, or undefined. */
@@ -77,6 +82,8 @@ export function createUseCases(options: UseCaseOptions): UseCases {
     findItem: (reference) => findItem(store, reference),
     describeRun: (reference) => describeRun(options, reference),
     describeItem: (reference) => describeItem(options, reference),
+    listHolds: () => listHolds(store, options.now()),
+    liftHold: (request, actor) => liftHold(options, request, actor),
     itemVersion: (found) => itemVersion(options, found),
   };
 }

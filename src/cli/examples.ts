@@ -59,6 +59,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   cost: ["passrail cost --by agent --since 7d"],
   "agent list": ["passrail agent list"],
   "agent test": ["passrail agent test claude"],
+  "agent resume": ["passrail agent resume claude"],
   "flow list": ["passrail flow list"],
   "flow show": ["passrail flow show quick"],
   "flow check": ["passrail flow check", "passrail flow check quick"],

@@ -2,6 +2,7 @@
 
 import type { Run } from "../core/run/run.ts";
 import type { Store } from "../store/store.ts";
+import type { Holds } from "./schedule/holds.ts";
 
 export type CatchUp = {
   /** Later looks find only changes after this one. */
@@ -14,11 +15,13 @@ export type CatchUpDeps = {
   /** The run as another process stored it; undefined when this process knows it already. */
   readonly reload: (runId: string) => Promise<Run | undefined>;
   readonly onChanged: (run: Run) => Promise<void>;
+  /** A person may lift one by a command. */
+  readonly holds: Pick<Holds, "load" | "size">;
 };
 
 const PAGE = 500;
 
-export function createCatchUp({ store, reload, onChanged }: CatchUpDeps): CatchUp {
+export function createCatchUp({ store, reload, onChanged, holds }: CatchUpDeps): CatchUp {
   let seenSeq = 0;
 
   async function changedRuns(): Promise<ReadonlySet<string>> {
@@ -36,8 +39,10 @@ export function createCatchUp({ store, reload, onChanged }: CatchUpDeps): CatchU
   return {
     async begin() {
       seenSeq = await store.lastSeq();
+      await holds.load();
     },
     async look() {
+      if (holds.size > 0) await holds.load();
       if (!(await store.changedElsewhere())) return;
       for (const runId of await changedRuns()) {
         const run = await reload(runId);

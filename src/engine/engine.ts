@@ -17,6 +17,7 @@ import { readyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
 import { interruptedUsage } from "../attempt/interrupted-usage.ts";
 import { recover, type Recovery } from "./recover.ts";
+import { liftHolds } from "./release-waiting.ts";
 import type { Delivered, Runs } from "./runs.ts";
 
 export type RunRequest = {
@@ -39,6 +40,8 @@ export type Engine = {
   idle(runId?: string): Promise<void>;
   /** The attempt that holds this token, until its verdict is in or its program is gone. */
   attemptOf(token: string): TokenHolder | undefined;
+  /** Lifts the holds of a runner, for one account or for all, and lets go what waits for it. How many runs were let go; null without a hold. */
+  liftHold(lift: { readonly runner: string; readonly account?: string }, actor: Actor): Promise<number | null>;
   /** Looks for changes that other processes stored. */
   catchUp(): Promise<void>;
   /** Starts nothing more; resolves when the attempts at work have ended. The next engine starts those that became ready. */
@@ -66,7 +69,7 @@ export function createEngine(options: EngineOptions): Engine {
     performs: () => phase === "performing" || phase === "draining",
     signal: closing.signal,
   };
-  const { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule, work } = machines;
+  const { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work } = machines;
 
   return {
     async startRun({ runId, resolved, subject, facts, actor, texts = [] }) {
@@ -110,6 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     idle: (runId) => activity.idle(runId),
     attemptOf: (token) => attempts.holderOf(token),
+    liftHold: (lift, actor) => liftHolds({ ...options, runs, holds }, lift, actor),
     async catchUp() {
       if (phase === "delivering" || phase === "closed") return;
       follower.startDue();

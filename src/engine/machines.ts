@@ -5,7 +5,7 @@ import type { RunEvent } from "../core/run/event.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { OutwardSight } from "../core/run/outward-act.ts";
-import { createActivity } from "./activity.ts";
+import { type Activity, createActivity } from "./activity.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { createCatchUp } from "./catch-up.ts";
 import { changedInputs as inputChanges } from "./changed-inputs.ts";
@@ -17,11 +17,12 @@ import { createOutbox } from "./outbox.ts";
 import { type CommandPorts, performCommand } from "./perform-command.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createBudgets } from "./schedule/budgets.ts";
-import { createHolds } from "./schedule/holds.ts";
+import { createHolds, type Holds } from "./schedule/holds.ts";
 import { createMetering } from "./schedule/metering.ts";
 import { type ChangedInputs, createSchedule } from "./schedule/schedule.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import { reconcile } from "./reconcile.ts";
+import { releaseWaiting } from "./release-waiting.ts";
 import { retryStore } from "./store-retry.ts";
 import { createLiveBudgets } from "./schedule/live-budgets.ts";
 import { createAttemptWork } from "./work-attempt.ts";
@@ -41,7 +42,8 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const flows = createRunFlows(store);
   const budgets = createBudgets(store, options);
   const liveBudgets = createLiveBudgets(options, budgets, (runId) => runs.load(runId));
-  const metering = createMetering({ budgets, overruns: liveBudgets.overruns, holds: createHolds(clock), newId });
+  const holds = holdsOf(options, () => ({ activity, runs, insist }));
+  const metering = createMetering({ budgets, overruns: liveBudgets.overruns, holds, newId });
   const watched = { metering, changedInputs: inputsWatch(options), onDue: (): void => follower.startDue() };
   const schedule = createSchedule({ clock, slots, agentLimits, attempts, ...watched });
   const runWorkspaces = createRunWorkspaces(options);
@@ -94,19 +96,34 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     onRetry: () => follower.performCommands(),
     onError: options.onError,
   });
-  const follower = createFollower({
-    options,
-    phase,
-    activity,
-    attempts,
-    schedule,
-    budgets: bothOf(budgets, liveBudgets),
-    runs,
-    work,
-    outbox,
+  const noted = bothOf(budgets, liveBudgets);
+  const follower = createFollower({ options, phase, activity, attempts, schedule, budgets: noted, runs, work, outbox });
+  const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
+  return { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work };
+}
+
+/** The machines are asked for when they are needed: they are made later. */
+function holdsOf(
+  { store, clock, accountOf = () => "", onError }: EngineOptions,
+  machines: () => {
+    readonly activity: Activity;
+    readonly runs: Runs;
+    readonly insist: (runId: string, write: () => Promise<unknown>) => Promise<unknown>;
+  },
+): Holds {
+  const tracked = (work: Promise<unknown>): Promise<unknown> => {
+    const settled = work.catch((error: unknown) => onError(null, error));
+    machines().activity.add(settled);
+    return settled;
+  };
+  return createHolds({
+    clock,
+    store,
+    accountOf,
+    persist: (write) => tracked(machines().insist("holds", write)),
+    onLifted: (runner) =>
+      void tracked(releaseWaiting({ store, clock, runs: machines().runs }, runner, "it works again", "engine")),
   });
-  const catchUp = createCatchUp({ store, reload: (runId) => runs.reload(runId), onChanged });
-  return { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule, work };
 }
 
 type Parts = {

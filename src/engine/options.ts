@@ -30,6 +30,8 @@ export type EngineOptions = BudgetOptions & {
   readonly clock: Clock;
   /** Maximum number of attempts at once. */
   readonly slots: number;
+  /** The login that pays for a runner: a limit of one does not hold another. Absent: each runner has one. */
+  readonly accountOf?: (runner: string) => string;
   /** Maximum number of attempts at once per agent, where set. */
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` of src/attempt outside of tests and benchmarks. */

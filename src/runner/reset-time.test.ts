@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { epochTime, nextMidnight, resetTime, retryAfter } from "./reset-time.ts";
+import { epochTime, nextMidnight, resetTime } from "./reset-time.ts";
 
 const NOW = Date.parse("2026-11-17T13:05:20.000Z");
 const ZONE = "America/New_York"; // 08:05:20 there
@@ -89,12 +89,6 @@ describe("when a limit ends, in the words of the programs", () => {
     expect(nextMidnight(Date.parse("2026-07-01T06:59:00.000Z"), "America/Los_Angeles")).toBe(
       "2026-07-01T07:00:00.000Z",
     );
-  });
-
-  test("a retry-after header has seconds or a date", () => {
-    expect(retryAfter("10800", NOW)).toBe("2026-11-17T16:05:20.000Z");
-    expect(retryAfter("Wed, 18 Nov 2026 02:07:19 GMT", NOW)).toBe("2026-11-18T02:07:19.000Z");
-    expect(retryAfter("soon", NOW)).toBe(null);
   });
 
   test("only numbers that can be a time of these decades are one", () => {

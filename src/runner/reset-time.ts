@@ -13,13 +13,6 @@ export function resetTime(said: string, nowMs: number, zone: string = machineZon
   return null;
 }
 
-/** The value of a `retry-after` header: seconds or an HTTP date. */
-export function retryAfter(value: string, nowMs: number): string | null {
-  const seconds = /^\s*(\d{1,8}(?:\.\d{1,9})?)\s*$/.exec(value)?.[1];
-  const ms = seconds === undefined ? httpDate(value.trim()) : nowMs + Number(seconds) * 1000;
-  return ms === null ? null : new Date(ms).toISOString();
-}
-
 /** Seconds or milliseconds since 1970, if they can be a time of these decades. */
 export function epochTime(value: unknown): string | null {
   const ms = epoch(typeof value === "number" ? value : Number.NaN);

@@ -114,6 +114,7 @@ const CHANGES: ChangesByType = {
   "run.completed": () => [{ type: "close-items" }],
   "stage.ready": attemptOpened,
   "stage.held": none,
+  "stage.released": none,
   "stage.started": attemptStarted,
   "stage.finished": ({ stage, attempt, at }, seq) => [
     { type: "end-attempt", stage, attempt, status: "done", at, outcomeSeq: seq },

@@ -4,6 +4,7 @@
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { isPlayedOutside } from "../../core/flow/runner-choice.ts";
 import { causeText } from "../../core/run/postponement.ts";
+import { overLimit } from "../../core/view/over-limit.ts";
 import { withLate } from "../../core/run/outward.ts";
 import { type InboxItem, openItems, type Run, type Track } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
@@ -45,7 +46,9 @@ function workingOf(run: Run, resolved: ResolvedFlow | undefined): string {
 /** `resumes 14:05 (rate limit)` while a stage waits for its time, else nothing. */
 export function resumesOf(track: Track, now: number = Date.now()): string {
   if (track.at !== "ready" || track.notBefore === undefined || Date.parse(track.notBefore) <= now) return "";
-  const why = track.because === undefined ? "" : ` (${causeText(track.because)})`;
+  const { because, runner } = track;
+  const cause = because === undefined ? "" : runner === undefined ? causeText(because) : overLimit(runner, because);
+  const why = cause === "" ? "" : ` (${cause})`;
   return `resumes ${localTime(track.notBefore, now)}${why}`;
 }
 

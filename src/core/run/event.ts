@@ -48,6 +48,8 @@ export type EventBody =
       readonly carry: Carry;
       readonly notBefore?: string;
       readonly because?: string;
+      /** The runner whose limit it waits for; absent in events of version 0.1. */
+      readonly runner?: string;
     } & Attempt)
   | ({ readonly type: "stage.started"; readonly reserved?: Reserved; readonly outside?: true } & Attempt)
   | ({ readonly type: "stage.finished"; readonly outcome: Outcome } & Attempt)
@@ -70,6 +72,8 @@ export type EventBody =
       readonly cause: string;
       readonly until: string;
     } & Attempt)
+  /** The limit that it waits for is gone before its time. */
+  | ({ readonly type: "stage.released"; readonly runner: string; readonly reason: string } & Attempt)
   | ({ readonly type: "stage.canceled"; readonly reason: string } & Attempt)
   | ({ readonly type: "stage.skipped"; readonly reason: string } & OnStage)
   | ({ readonly type: "stage.stopped"; readonly reason: string; readonly carry: Carry } & OnStage)

@@ -37,6 +37,7 @@ const APPLY: Applying = {
   "run.stalled": unchanged,
   "stage.ready": stageReady,
   "stage.held": stageHeld,
+  "stage.released": stageReleased,
   "stage.started": stageStarted,
   "stage.finished": stageFinished,
   "stage.interrupted": (run, { stage }) =>
@@ -137,21 +138,29 @@ function created(event: EventOf<"run.created">): Run {
   };
 }
 
-function stageReady(run: Run, { track, stage, attempt, carry, at, notBefore, because }: EventOf<"stage.ready">): Run {
+function stageReady(run: Run, event: EventOf<"stage.ready">): Run {
+  const { track, stage, attempt, carry, at, notBefore, because, runner } = event;
   return onTrack(remember(run, stage, { attempts: attempt }), track, {
     at: "ready",
     stage,
     attempt,
     carry,
     since: at,
-    ...optional({ notBefore, because }),
+    ...optional({ notBefore, because, runner }),
   });
 }
 
 function stageHeld(run: Run, event: EventOf<"stage.held">): Run {
   const track = run.tracks[event.track];
   if (track?.at !== "ready") return run;
-  return onTrack(run, event.track, { ...track, notBefore: event.until, because: event.cause });
+  return onTrack(run, event.track, { ...track, notBefore: event.until, because: event.cause, runner: event.runner });
+}
+
+function stageReleased(run: Run, event: EventOf<"stage.released">): Run {
+  const track = run.tracks[event.track];
+  if (track?.at !== "ready") return run;
+  const { notBefore: _until, because: _cause, runner: _runner, ...rest } = track;
+  return onTrack(run, event.track, rest);
 }
 
 function stageStarted(run: Run, event: EventOf<"stage.started">): Run {

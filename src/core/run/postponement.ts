@@ -58,7 +58,7 @@ export function postponement(
 
 /** An account's limits apply to every stage with the same runner. */
 export function isAccountLimit(cause: string | undefined): boolean {
-  return cause === "rate_limit" || cause === "quota";
+  return cause === "rate_limit" || cause === "quota" || cause === "billing";
 }
 
 /** How long a limit lasts from now, if the reported time is in the future. */

@@ -398,6 +398,8 @@ function gateNotes({ flow, run }: Draft): { readonly notes?: readonly string[] }
 type Later = {
   readonly notBefore?: string;
   readonly because?: string;
+  /** Whose limit it waits for. */
+  readonly runner?: string;
   /** The person who wants it; default: the engine. */
   readonly actor?: Actor;
 };

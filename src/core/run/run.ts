@@ -121,6 +121,8 @@ export type Track =
       /** It starts automatically, but not before this time, because of a failure outside the work. */
       readonly notBefore?: string;
       readonly because?: string;
+      /** The runner whose limit it waits for. */
+      readonly runner?: string;
     }
   | {
       readonly at: "running";

@@ -63,6 +63,8 @@ export type SignalBody =
       readonly cause: string;
       readonly until: string;
     }
+  /** The limit of a runner is gone: attempts that wait for it may start. */
+  | { readonly type: "hold.lifted"; readonly runner: string; readonly reason: string }
   /** It is ready, but a limit has no room for it. `size` is the limit without any raise. */
   | ({
       readonly type: "budget.reached";

@@ -11,6 +11,7 @@ import type { Outcome, Report } from "../flow/outcome.ts";
 import { ready } from "./routing.ts";
 import type { Carry, InboxItem, Track } from "./run.ts";
 import { findWork } from "./sequence.ts";
+import { readyTrack } from "./waiting-for-runner.ts";
 import type { Signal } from "./signal.ts";
 import type { Usage } from "../budget/usage.ts";
 
@@ -65,15 +66,6 @@ function record(
     model,
     usage: soundUsage(usage),
   });
-}
-
-/** Its runner is over its limit, as another attempt found out: this one does not try. */
-export function held(draft: Draft, signal: Signal & { type: "attempt.held" }): string | undefined {
-  const found = readyTrack(draft, signal);
-  if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
-  const { stage, attempt, runner, cause, until } = signal;
-  emit(draft, { type: "stage.held", track: found.name, stage, attempt, runner, cause, until });
-  return undefined;
 }
 
 /** The attempt stays where it is, with everything it was handed, until a person has decided. */
@@ -187,15 +179,5 @@ export function answerBudget(
   // The same attempt: it has not started.
   emit(draft, { type: "stage.ready", track, stage, attempt, carry });
   showStatus(draft, findWork(draft.flow, draft.run, track, stage)?.status.ready);
-  return undefined;
-}
-
-function readyTrack(
-  { run }: Draft,
-  { stage, attempt }: { readonly stage: string; readonly attempt: number },
-): { name: string; track: Track & { at: "ready" } } | undefined {
-  for (const [name, track] of Object.entries(run.tracks)) {
-    if (track.at === "ready" && track.stage === stage && track.attempt === attempt) return { name, track };
-  }
   return undefined;
 }

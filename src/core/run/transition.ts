@@ -19,13 +19,15 @@ import { discardRequested, followActs, intended, seenOutside, undoRequested } fr
 import { messageHeard, steered } from "./steering.ts";
 import { heldToFindings, recordFindings } from "./review.ts";
 import { isAskingPermission, permissionExpired, permissionRequested, withdrawUnasked } from "./permission.ts";
-import { postponement } from "./postponement.ts";
+import { isAccountLimit, postponement } from "./postponement.ts";
+import { optional } from "../optional.ts";
 import { askBack, cancel, type EndedAttempt, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
 import { isEnded, pendingInputs } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
-import { held, neared, OVER_BUDGET, reached, reachedAtWork, renewed, settleUsage, spent } from "./spending.ts";
+import { neared, OVER_BUDGET, reached, reachedAtWork, renewed, settleUsage, spent } from "./spending.ts";
+import { held, released } from "./waiting-for-runner.ts";
 
 export type Step = {
   readonly run: Run;
@@ -126,6 +128,8 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
       return fellSilent(draft, signal);
     case "attempt.held":
       return held(draft, signal);
+    case "hold.lifted":
+      return released(draft, signal);
     case "budget.reached":
       return reached(draft, signal);
     case "budget.neared":
@@ -300,7 +304,8 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   if (later !== undefined) {
     const { cause = "", reason = "" } = outcome;
     emit(draft, { type: "stage.postponed", track: name, stage: stage.id, attempt, cause, reason, ...later });
-    ready(draft, ended, { notBefore: later.until, because: cause });
+    const runner = isAccountLimit(cause) ? track.metered?.runner : undefined;
+    ready(draft, ended, { notBefore: later.until, because: cause, ...optional({ runner }) });
     return undefined;
   }
   if (stage.kind === "router" && outcome.stages !== undefined && outcome.health === "complete") {

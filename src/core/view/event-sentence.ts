@@ -10,6 +10,7 @@ import type { EventType, RunEvent } from "../run/event.ts";
 import type { OutwardIntent, OutwardVerb } from "../run/outward-act.ts";
 import { causeText } from "../run/postponement.ts";
 import { MESSAGE_WAYS } from "../run/message.ts";
+import { overLimit } from "./over-limit.ts";
 import type { InboxItem } from "../run/run.ts";
 
 export type Said = {
@@ -95,7 +96,8 @@ const SAYINGS: Sayings = {
       `retry ${event.retry} of ${event.of}; no loop is used up`,
     ),
   "stage.held": (event, { timeOf = asWritten }) =>
-    ofStage(event, `resumes ${timeOf(event.until)}`, `${causeText(event.cause)} of ${event.runner}`),
+    ofStage(event, `resumes ${timeOf(event.until)}`, overLimit(event.runner, event.cause)),
+  "stage.released": (event) => ofStage(event, `no longer waits for ${event.runner}`, event.reason),
   "stage.canceled": (event) => ofStage(event, `attempt ${event.attempt} canceled`, event.reason),
   "stage.skipped": (event) => ofStage(event, "skipped", event.reason),
   "stage.stopped": (event) => ofStage(event, "stopped", event.reason),

@@ -6,6 +6,7 @@ import { isPlayedOutside } from "../flow/runner-choice.ts";
 import { causeText } from "../run/postponement.ts";
 import { openItems, type Run, type Track } from "../run/run.ts";
 import { findWork } from "../run/sequence.ts";
+import { overLimit } from "./over-limit.ts";
 import { waitingMerge } from "../run/waiting-merge.ts";
 import type { RunStateName } from "./state-words.ts";
 
@@ -48,10 +49,11 @@ function placeOf(resolved: ResolvedFlow, run: Run, name: string, track: Track, n
   if (track.at === "running") return state("working", `${who} works on ${stage} #${attempt}`);
   if (work !== undefined && isPlayedOutside(resolved, run.facts, work))
     return state("outside", `${stage} waits for ${who} to take it`);
-  const { notBefore, because } = track;
+  const { notBefore, because, runner } = track;
   if (notBefore === undefined || Date.parse(notBefore) <= now)
     return state("queued", `${stage} #${attempt} is in line`);
-  const why = because === undefined ? "" : `: ${causeText(because)}`;
+  const cause = because === undefined ? "" : runner === undefined ? causeText(because) : overLimit(runner, because);
+  const why = cause === "" ? "" : `: ${cause}`;
   return { is: "held", text: `${stage} #${attempt} is held back${why}`, until: notBefore };
 }
 

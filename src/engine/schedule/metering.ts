@@ -3,6 +3,7 @@
 import type { BudgetUnit, KeyedLimit, OverBudget, Reservation } from "../../core/budget/budget.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Report } from "../../core/flow/outcome.ts";
+import { isAccountLimit } from "../../core/run/postponement.ts";
 import type { Run } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import type { Signal } from "../../core/run/signal.ts";
@@ -98,10 +99,10 @@ export function createMetering({ budgets, overruns, holds, newId }: MeteringDeps
       return meterStart(signal, run, track, meter === null ? undefined : await meter, refused);
     },
     noteReport(resolved, run, { track, stage: id }, report, beganMs) {
-      if (holds.size === 0 && report.resetsAt === undefined) return;
+      if (holds.size === 0 && !isAccountLimit(report.cause)) return;
       const stage = findWork(resolved.flow, run, track, id);
       const runner = stage === undefined ? null : budgets.runnerOf(resolved, run, stage);
-      if (runner !== null) holds.noteReport(runner, report, beganMs);
+      if (runner !== null) holds.noteReport(runner, report, { runId: run.id, beganMs });
     },
   };
 }

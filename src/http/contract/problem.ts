@@ -45,6 +45,7 @@ export const PROBLEMS = {
   ticket_refused: [422, "The ticket cannot be like this"],
   ticket_conflict: [409, "The ticket's file has changed since it was looked at"],
   no_ticket_folder: [409, "This daemon keeps no tickets"],
+  hold_not_found: [404, "Nothing holds this runner"],
   key_not_found: [404, "There is no such key"],
   session_not_found: [404, "There is no such session"],
   too_many_keys: [409, "There are too many keys"],

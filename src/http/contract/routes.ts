@@ -6,6 +6,7 @@ import { ACT_ROUTES } from "./routes/acts.ts";
 import { CATALOG_ROUTES } from "./routes/catalog.ts";
 import { EVENT_ROUTES } from "./routes/events.ts";
 import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
+import { HOLD_ROUTES } from "./routes/holds.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { LANDING_ROUTES } from "./routes/landing.ts";
@@ -35,6 +36,7 @@ export const ROUTES = {
   ...CATALOG_ROUTES,
   ...KEY_ROUTES,
   ...WORKER_ROUTES,
+  ...HOLD_ROUTES,
   ...MACHINE_ROUTES,
   ...TRUST_ROUTES,
   ...MCP_ROUTES,

@@ -37,6 +37,7 @@ import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
 import { mountTickets } from "./routes/tickets.ts";
 import { mountTrust } from "./routes/trust.ts";
+import { mountHolds } from "./routes/holds.ts";
 import { mountWorkers } from "./routes/workers.ts";
 
 export type AppOptions = HeadRules & {
@@ -100,6 +101,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountCatalog(mount, deps);
   mountCost(mount, deps);
   mountKeys(mount, deps);
+  mountHolds(mount, deps);
   mountWorkers(mount, deps);
   mountMachine(mount, deps);
   mountTrust(mount, deps);

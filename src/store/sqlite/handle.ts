@@ -22,10 +22,11 @@ export type SqliteStoreOptions = {
   readonly check?: Check;
 };
 
+type Query<T> = (reads: Reads, checks: SavedChecks, holds: SavedHolds) => T;
 type Work<T> = (writes: Writes, requests: Requests, checks: SavedChecks, holds: SavedHolds) => T;
 
 export type Handle = {
-  readonly read: <T>(query: (reads: Reads, checks: SavedChecks, holds: SavedHolds) => T) => Promise<T>;
+  readonly read: <T>(query: Query<T>) => Promise<T>;
   readonly write: <T>(work: Work<T>) => Promise<T>;
   /** Empty where a reader opened a file of an older schema. */
   readonly incarnation: () => string;
@@ -83,16 +84,12 @@ export function openHandle({ file, readOnly = false, owner = false, check = "aut
       throw new StoreError("store_read_only", `${file} is open for reading only.`, "Open the store for writing.");
     }
     connected();
-    return group.add(() => {
-      const { writes, requests, checks, holds } = connected();
-      return work(writes, requests, checks, holds);
-    });
+    return group.add(() => carryOut(connected(), work));
   }
 
-  async function read<T>(query: (reads: Reads, checks: SavedChecks, holds: SavedHolds) => T): Promise<T> {
+  async function read<T>(query: Query<T>): Promise<T> {
     try {
-      const { reads, checks, holds } = connected();
-      return query(reads, checks, holds);
+      return look(connected(), query);
     } catch (error) {
       throw explainError(error, file);
     }
@@ -117,6 +114,14 @@ export function openHandle({ file, readOnly = false, owner = false, check = "aut
   }
 
   return { read, write, incarnation: () => connected().identity().incarnation, changedElsewhere, close };
+}
+
+function carryOut<T>({ writes, requests, checks, holds }: Connection, work: Work<T>): T {
+  return work(writes, requests, checks, holds);
+}
+
+function look<T>({ reads, checks, holds }: Connection, query: Query<T>): T {
+  return query(reads, checks, holds);
 }
 
 function fenceOf(db: DatabaseSync, file: string, owner: boolean): Fence {

@@ -113,6 +113,7 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   discardRun: {},
   editTicket: { title: "Another" },
   enableEndpoint: {},
+  liftHold: { runner: "claude" },
   mergeRun: {},
   pauseRun: {},
   redeliver: {},

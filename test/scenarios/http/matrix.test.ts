@@ -48,6 +48,8 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   endSession: OPERATORS,
   listAudit: OPERATORS,
   listWorkers: READERS,
+  listHolds: READERS,
+  liftHold: OPERATORS,
   listRunners: READERS,
   showProject: READERS,
   listProjects: READERS,

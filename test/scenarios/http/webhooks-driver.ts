@@ -41,7 +41,8 @@ await passrail.engine.startRun({
   actor: "human:tester",
 });
 
-const dying: Pick<Engine, "startRun" | "deliver"> = {
+const dying: Pick<Engine, "startRun" | "deliver" | "liftHold"> = {
+  liftHold: () => process.kill(process.pid, "SIGKILL") as never,
   startRun: () => process.kill(process.pid, "SIGKILL") as never,
   deliver: () => process.kill(process.pid, "SIGKILL") as never,
 };

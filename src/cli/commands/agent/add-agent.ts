@@ -1,4 +1,4 @@
-// Registers `agent list|test`.
+// Registers `agent list|test|resume`.
 
 import { Argument, type Command } from "commander";
 import type { RunnerName } from "../../../core/flow/agent-options.ts";
@@ -17,4 +17,9 @@ export function addAgent(program: Command, { call }: CommandContext): void {
     .description("run one tiny attempt end to end; costs one short answer")
     .addArgument(new Argument("<runner>", "the program to test").choices(TESTED))
     .action((runner: RunnerName) => call(async (io) => (await import("./agent.ts")).agentTest(io, runner)));
+  agent
+    .command("resume")
+    .description("say that a program works again before its limit ends: what waits for it may start")
+    .addArgument(new Argument("<runner>", "the program that was held"))
+    .action((runner: string) => call(async (io) => (await import("./resume.ts")).agentResume(io, runner)));
 }

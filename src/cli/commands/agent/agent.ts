@@ -1,6 +1,7 @@
 // `agent list|test`: lists the agents and the programs that run them, and checks that a program works. Only `test` starts one: it makes
 // one real attempt through the function that it is given.
 
+import { type HeldRunner, listHolds } from "../../../app/holds.ts";
 import type { AgentFile } from "../../../catalog/agent-file.ts";
 import type { Enclosure } from "../../../core/flow/enclosure.ts";
 import type { Result } from "../../../core/result.ts";
@@ -17,7 +18,9 @@ import { EXIT, problemError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
+import { withReader } from "../../reader.ts";
 import { openApproved } from "../flow/catalog.ts";
+import { heldText } from "./resume.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type AgentListDeps = {
@@ -26,6 +29,8 @@ export type AgentListDeps = {
   readonly playedBy: (agent: AgentFile) => string;
   /** What holds the processes of programs without a sandbox together on this machine. */
   readonly enclosure: Result<Enclosure, string>;
+  /** Runners that are over a limit now. */
+  readonly holds?: readonly HeldRunner[];
 };
 
 export async function agentList(io: Io): Promise<number> {
@@ -33,10 +38,13 @@ export async function agentList(io: Io): Promise<number> {
   if (!config.ok) throw problemError(config.error);
   const runners = io.quiet ? [] : await detectRunners(io.environment, io.cwd, config.value);
   const enclosure = enclosureHere(config.value.enclosure.value);
-  return printAgents(io, { runners, playedBy: playedByConfig(config.value), enclosure });
+  const holds = await withReader(io, async (store) =>
+    store === undefined ? [] : listHolds(store, new Date().toISOString()),
+  );
+  return printAgents(io, { runners, playedBy: playedByConfig(config.value), enclosure, holds });
 }
 
-export function printAgents(io: Io, { runners, playedBy, enclosure }: AgentListDeps): number {
+export function printAgents(io: Io, { runners, playedBy, enclosure, holds = [] }: AgentListDeps): number {
   const catalog = openApproved(io).agents();
   const agents = [...catalog.agents.values()].map((agent) => ({
     name: agent.name,
@@ -47,7 +55,7 @@ export function printAgents(io: Io, { runners, playedBy, enclosure }: AgentListD
   }));
   if (io.json) {
     const held = enclosure.ok ? { enclosure: enclosure.value } : { enclosure: null, problem: enclosure.error };
-    printJson(io, { runners, agents, ...held });
+    printJson(io, { runners, agents, holds, ...held });
     return EXIT.ok;
   }
   if (io.quiet) {
@@ -58,6 +66,14 @@ export function printAgents(io: Io, { runners, playedBy, enclosure }: AgentListD
     io,
     runners.map((found) => runnerRow(io, found)),
   );
+  for (const hold of holds)
+    io.out(
+      paint(
+        io,
+        "yellow",
+        oneLine(`! ${heldText(hold, Date.now())}; earlier: passrail agent resume ${hold.runner}`, 200),
+      ),
+    );
   io.out("");
   printTable(
     io,

@@ -22,6 +22,8 @@ import { optional } from "../../../core/optional.ts";
 import { readDiskUse } from "../../../app/retention/disk-note.ts";
 import { diskText } from "../../../app/retention/measure.ts";
 import { isAtWork } from "../../../carrier/at-work.ts";
+import { type HeldRunner, listHolds } from "../../../app/holds.ts";
+import { heldText } from "../agent/resume.ts";
 
 export type UpOptions = {
   readonly port?: string;
@@ -272,7 +274,7 @@ async function carriedAttempts(io: Pick<Io, "home" | "environment">): Promise<nu
 
 export async function status(io: Io): Promise<number> {
   const note = findDaemon(io.home);
-  const { counts, waiting, carried } = await lookAt(io);
+  const { counts, waiting, carried, holds } = await lookAt(io);
   if (io.json)
     printJson(io, {
       running: note !== undefined,
@@ -281,6 +283,7 @@ export async function status(io: Io): Promise<number> {
       runs: counts ?? {},
       waiting,
       carried,
+      holds,
       disk: readDiskUse(io.home),
     });
   else if (io.quiet) {
@@ -302,6 +305,7 @@ export async function status(io: Io): Promise<number> {
     const disk = readDiskUse(io.home);
     if (disk !== null)
       io.out(`disk     ${diskText(disk)}, measured ${age(disk.measuredAt)} ago: passrail prune --dry-run`);
+    for (const hold of holds) io.out(plainText(`held     ${heldText(hold, Date.now())}`));
     if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
     if (note === undefined) for (const line of workOn(carried)) io.out(`agents   ${line}`);
     if (note === undefined) io.err("Next: passrail up --detach");
@@ -313,16 +317,22 @@ export async function status(io: Io): Promise<number> {
 async function lookAt(io: Io): Promise<Looked> {
   try {
     const store = await openForReading(io);
-    if (store === undefined) return { waiting: 0, carried: 0 };
+    if (store === undefined) return { waiting: 0, carried: 0, holds: [] };
     try {
       const counts = { ...(await store.countRuns()) };
-      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(io) };
+      const holds = await listHolds(store, new Date().toISOString());
+      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(io), holds };
     } finally {
       store.close();
     }
   } catch {
-    return { waiting: 0, carried: 0 };
+    return { waiting: 0, carried: 0, holds: [] };
   }
 }
 
-type Looked = { readonly counts?: Record<string, number>; readonly waiting: number; readonly carried: number };
+type Looked = {
+  readonly counts?: Record<string, number>;
+  readonly waiting: number;
+  readonly carried: number;
+  readonly holds: readonly HeldRunner[];
+};

@@ -1,0 +1,16 @@
+// What keeps a runner from working, in words: once for pages, commands and events.
+
+import { causeText } from "../run/postponement.ts";
+
+const WORDS: Readonly<Record<string, string>> = {
+  rate_limit: "was asked to slow down",
+  quota: "is over its quota",
+  billing: "has no credit",
+  near: "is near its limit",
+};
+
+/** `claude is over its quota`. */
+export function overLimit(runner: string, cause: string): string {
+  const words = Object.hasOwn(WORDS, cause) ? WORDS[cause] : undefined;
+  return words === undefined ? `${runner}: ${causeText(cause)}` : `${runner} ${words}`;
+}
