@@ -128,8 +128,7 @@ export function createEngine(options: EngineOptions): Engine {
       closing.abort("engine stopped");
       schedule.stop();
       outbox.stop();
-      if (how === "leave") attempts.leaveAll("engine stopped");
-      else attempts.endAll("engine stopped");
+      attempts[how === "leave" ? "leaveAll" : "endAll"]("engine stopped");
       await attempts.allGone();
       await runs.settled();
       // Notices and worktree removals under way end before the caller closes the store.

@@ -1,6 +1,8 @@
 // A runner whose account is over a limit of its vendor: no attempt starts on it until the limit ends, for whichever run. Stored once for all
 // runs; an attempt that waits for it says so in its own run.
 
+import { limitMs } from "./postponement.ts";
+
 /** `account`: the login that pays, where one runner has several; empty for its only one. */
 export type HoldKey = { readonly runner: string; readonly account: string };
 
@@ -17,3 +19,19 @@ export type Hold = HoldKey & {
   /** Who set it: `engine`, or a person. */
   readonly by: string;
 };
+
+/** A quota whose end nobody told, and an account without credit, are tried again after so long. */
+const UNTOLD_MS: Readonly<Record<string, number>> = { quota: 15 * 60_000, billing: 60 * 60_000 };
+
+/** How long a limit keeps other attempts off its runner; undefined if it does not. */
+export function holdMs(cause: string | undefined, at: string, resetsAt: string | undefined): number | undefined {
+  if (cause !== "rate_limit" && cause !== "quota" && cause !== "billing") return undefined;
+  return limitMs(at, resetsAt) ?? UNTOLD_MS[cause];
+}
+
+/** Whether it keeps attempts off now. A clock that stands before its beginning was set back: it lasts no longer than it was meant to. */
+export function isHeld({ since, until }: Pick<Hold, "since" | "until">, nowMs: number): boolean {
+  if (until === null) return true;
+  const [from, to] = [Date.parse(since), Date.parse(until)];
+  return nowMs < to && nowMs > from - (to - from);
+}
