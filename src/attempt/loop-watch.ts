@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { AgentEvent } from "../runner/runner.ts";
 
 /** Repetitions in a row, where the flow does not say otherwise. */
-export const SAME_CALLS = 12;
+const SAME_CALLS = 12;
 const PATIENCE = 3;
 const SHOWN_CHARS = 200;
 
