@@ -1,7 +1,9 @@
 // What a person comes for, each in at most three clicks and by keyboard: what needs me, what works, what it costs; stop it, hold it, start it.
 
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, itemOf, openDashboard, PHONE, show, STRAIGHT, type Visit } from "./dashboard.ts";
@@ -120,6 +122,34 @@ describe.skipIf(isBrowserMissing())("tasks", () => {
       expect(await runOf(gate)).toMatchObject({ paused: true });
       expect(await itemOf(dashboard.daemon, gate.id)).toBeDefined();
       await dashboard.daemon.call("POST", "/api/resume", { body: {} });
+    },
+    SLOW,
+  );
+
+  test(
+    "why nothing starts is on every page, without a click, and one click says that the program works again",
+    async () => {
+      const store = openSqliteStore({ file: join(dashboard.daemon.home, "passrail.db") });
+      const now = Date.now();
+      await store.setHold({
+        runner: "claude",
+        account: "",
+        cause: "quota",
+        reason: "<b>You have hit your limit</b>",
+        since: new Date(now).toISOString(),
+        until: new Date(now + 3_600_000).toISOString(),
+        runId: null,
+        by: "engine",
+      });
+      store.close();
+      await show(page, `${dashboard.daemon.url}/runs`);
+      const banner = page.getByRole("list", { name: "Agents that are out" });
+      await banner.getByText(/^claude is over its quota · until /u).waitFor();
+      await picture(page, "held-light");
+      expect(await faultsOf(page)).toEqual([]);
+      await banner.getByRole("button", { name: "It works again" }).click();
+      await page.getByText("0 runs may start now.").waitFor();
+      await banner.waitFor({ state: "detached" });
     },
     SLOW,
   );

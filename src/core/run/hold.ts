@@ -7,7 +7,7 @@ import { limitMs } from "./postponement.ts";
 export type HoldKey = { readonly runner: string; readonly account: string };
 
 export type Hold = HoldKey & {
-  /** `rate_limit`, `quota` or `billing`, as the failure that it comes from; `near`: it is not over its limit yet. */
+  /** `rate_limit`, `quota` or `billing`, as the failure that it comes from. */
   readonly cause: string;
   /** What the program said, for people. */
   readonly reason: string;

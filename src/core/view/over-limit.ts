@@ -6,7 +6,6 @@ const WORDS: Readonly<Record<string, string>> = {
   rate_limit: "was asked to slow down",
   quota: "is over its quota",
   billing: "has no credit",
-  near: "is near its limit",
 };
 
 /** `claude is over its quota`. */

@@ -38,6 +38,13 @@ export const nowQuery = queryOptions({
   refetchInterval: FILES_EVERY_MS,
 });
 
+/** Programs that are over a limit; a change of any run may be about one. */
+export const holdsQuery = queryOptions({
+  queryKey: ["now", "holds"],
+  queryFn: ({ signal }) => call("listHolds", {}, { signal }),
+  refetchInterval: FILES_EVERY_MS,
+});
+
 export const itemQuery = (item: string) =>
   queryOptions({
     queryKey: ["item", item],

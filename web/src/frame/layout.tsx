@@ -11,6 +11,7 @@ import { HeldBar } from "../inbox/held-bar.tsx";
 import { needsOf } from "../now/needs.ts";
 import { useNow } from "../ui/time.tsx";
 import { Toasts } from "../ui/toast.tsx";
+import { HoldsBanner } from "./holds-banner.tsx";
 import { LiveMark } from "./live-mark.tsx";
 import { PageLinks } from "./page-links.tsx";
 import { PAGES } from "./places.ts";
@@ -47,6 +48,7 @@ export function Layout(): ReactNode {
             Commands
           </button>
         </div>
+        <HoldsBanner />
         <main id="main" tabIndex={-1} className="min-w-0 flex-1 p-4 outline-none md:p-6">
           <PageLinks path={path} />
           <Outlet />

@@ -7,7 +7,7 @@ const holdSchema = z
   .object({
     runner: z.string().meta({ description: "the program; no attempt starts on it" }),
     account: z.string().meta({ description: "the login that pays, as Passrail tells them apart" }),
-    cause: z.string().meta({ description: "rate_limit (throttle), quota, billing; near: only slower" }),
+    cause: z.string().meta({ description: "rate_limit (throttle), quota or billing" }),
     reason: z.string().meta({ description: "what the program said" }),
     text: z.string().meta({ description: "for people: claude is over its quota" }),
     since: time,
