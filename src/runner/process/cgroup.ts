@@ -58,6 +58,8 @@ export function cgroupMembers(path: string): readonly number[] {
 export function killCgroup(path: string): void {
   if (!isOurs(path)) return;
   try {
+    // Only if it could not leave after a start: it would end itself.
+    if (ownCgroup().startsWith(path)) return;
     writeFileSync(join(path, "cgroup.kill"), "1");
   } catch {
     // It is gone, or not ours to kill: whoever is left in it is seen by the next look.

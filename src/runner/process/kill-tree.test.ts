@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agent, type Bench, openBench, processIn, until } from "../../../test/fixtures/agents/try-agent.ts";
-import { cgroupProblem, createCgroup, startInside } from "./cgroup.ts";
+import { cgroupProblem, createCgroup, killCgroup, removeCgroup, startInside } from "./cgroup.ts";
 import { killLeftovers } from "./kill-tree.ts";
 import { findMarked, identify, isAlive } from "./process-table.ts";
 import type { ProcessIdentity } from "../runner.ts";
@@ -50,6 +50,17 @@ describe.runIf(process.platform === "linux" && cgroupProblem() === null)("held b
     const hidden = processIn(pidFile);
     expect(hidden === undefined || !isAlive(hidden)).toBe(true);
     expect(existsSync(end.process?.cgroup ?? "/")).toBe(false);
+  });
+
+  test("a process that could not leave after a start does not end itself with the cgroup", () => {
+    const cgroup = createCgroup("inside/1");
+    try {
+      // Were it ended, this test would never report.
+      startInside(cgroup, () => killCgroup(cgroup));
+      expect(existsSync(cgroup)).toBe(true);
+    } finally {
+      removeCgroup(cgroup);
+    }
   });
 
   test("R-X-05: after a crash the record of the cgroup leads to what hid itself, and to nothing else", async () => {
