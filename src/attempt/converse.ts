@@ -104,7 +104,8 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
     const end = await sayMessages(job, ports, conversation, answered);
     failpoint("attempt-ended");
     const first = await readReport(context, end, conversation.submitted());
-    const stopped = conversation.submitted() === undefined ? conversation.stopped() : undefined;
+    const isSaid = conversation.submitted() !== undefined || endedWithWord(end, first);
+    const stopped = isSaid ? undefined : conversation.stopped();
     if (stopped !== undefined) {
       const reading = { report: { ...stoppedReport(stopped), ...optional({ summary: first.report.summary }) } };
       return { end, reading, repaired: false, session: conversation.session(), usage: conversation.usage() };
@@ -121,6 +122,11 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
   } finally {
     await conversation.close();
   }
+}
+
+/** It came to its end by itself and said how the work went: that its last request used up a budget changes nothing about that. */
+function endedWithWord({ reason }: AttemptEnd, { report, unreadable }: ReportReading): boolean {
+  return (reason === "exited" || reason === "finished") && unreadable === undefined && report.cause === undefined;
 }
 
 /** Passrail ended the program, so neither its exit nor what it wrote says how the work went. */
