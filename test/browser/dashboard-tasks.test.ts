@@ -50,10 +50,9 @@ describe.skipIf(isBrowserMissing())("tasks", () => {
       expect(await faultsOf(page)).toEqual([]);
       for (const width of [320, 768, 1024, 1440]) {
         await page.setViewportSize({ width, height: 800 });
-        expect([width, await page.evaluate("document.documentElement.scrollWidth <= innerWidth")]).toEqual([
-          width,
-          true,
-        ]);
+        // A page is laid out anew a moment after its window changed.
+        const over = async () => [width, await page.evaluate("document.documentElement.scrollWidth - innerWidth")];
+        await expect.poll(over, { timeout: 10_000 }).toEqual([width, 0]);
       }
       await page.setViewportSize({ width: 1280, height: 800 });
     },
@@ -143,7 +142,7 @@ describe.skipIf(isBrowserMissing())("tasks", () => {
       });
       store.close();
       await show(page, `${dashboard.daemon.url}/runs`);
-      const banner = page.getByRole("list", { name: "Agents that are out" });
+      const banner = page.getByRole("region", { name: "Agents that are out" });
       await banner.getByText(/^claude is over its quota · until /u).waitFor();
       await picture(page, "held-light");
       expect(await faultsOf(page)).toEqual([]);

@@ -21,6 +21,8 @@ export const LIMIT = 7;
 
 /** Commands that `usage` blocks name and that no page executes. */
 export const NEVER_CALLED: Readonly<Record<string, string>> = {
+  "agent resume": "needs a runner over its limit; test/scenarios/cli/agent-cli.test.ts runs it",
+  "runs steer": "needs an agent at work; test/contract/steer.test.ts runs it",
   backup: "needs a store with runs; test/scenarios/daemon/postgres.test.ts runs it",
   migrate: "needs a Postgres; test/scenarios/daemon/postgres.test.ts runs it",
   restore: "needs a backup; test/scenarios/daemon/postgres.test.ts runs it",

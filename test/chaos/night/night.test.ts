@@ -136,10 +136,18 @@ async function morning(): Promise<Readings> {
     120_000,
     200,
   );
+  // The daemon notices a changed file a moment later, and the report reads what it has noticed.
+  const listed = () => house.api<{ tickets: readonly ApiTicket[] }>("/api/tickets?limit=100");
+  await until(
+    "the daemon knows that the last ticket is done",
+    async () => (await listed()).tickets.find(({ id, file }) => id === "AGI-26" && file?.status === "Done"),
+    120_000,
+    50,
+  );
   const [inbox, report, { tickets }] = [
     await house.api<Inbox>("/api/inbox"),
     await house.api<NightReport>(REPORT),
-    await house.api<{ tickets: readonly ApiTicket[] }>("/api/tickets?limit=100"),
+    await listed(),
   ];
   const readings: Readings = { world, inbox, report, tickets, notices: toldBy(receiver.got) };
   const found = Object.fromEntries(IDS.map((id) => [id, morningOf(id, readings)]));

@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { type Bench, openBench } from "./bench.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -87,4 +88,28 @@ runners: { claude: { command: [${JSON.stringify(join(bin, "other-claude"))}], en
   expect(out).toContain(`claude\t7.7.7\tlogged in (ANTHROPIC_API_KEY is set)\t${join(bin, "other-claude")}`);
   expect(out).toMatch(/^builder\tshipped\tclaude, opus\t/mu);
   expect(out).toMatch(/^reviewer\tshipped\tcodex\t/mu);
+});
+
+test("a runner over its limit is listed with its end, a person says that it works again, and a second time there is nothing to say", async () => {
+  // The first call makes the state folder and its store.
+  await bench.passrail(["run", "feature", "Wait", "--agent", `*=${bench.player({})}`, "--json"]);
+  const store = openSqliteStore({ file: join(bench.home, "passrail.db") });
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await store.setHold({
+    runner: "claude",
+    account: "",
+    cause: "quota",
+    reason: "usage limit reached",
+    since: new Date().toISOString(),
+    until,
+    runId: null,
+    by: "engine",
+  });
+  store.close();
+  expect((await list()).out).toMatch(/! claude is over its quota until .*; earlier: passrail agent resume claude/u);
+  const wrong = await bench.passrail(["agent", "resume", "codex"]);
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("Nothing holds codex.")]);
+  expect(await bench.passrail(["agent", "resume", "claude"])).toMatchObject({ code: 0 });
+  expect((await list()).out).not.toContain("over its quota");
+  expect((await bench.passrail(["agent", "resume", "claude"])).err).toContain("Nothing holds claude.");
 });
