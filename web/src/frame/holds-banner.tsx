@@ -17,11 +17,13 @@ export function HoldsBanner(): ReactNode {
   const { holds = [] } = useQuery(holdsQuery).data ?? {};
   if (holds.length === 0) return null;
   return (
-    <ul aria-label="Agents that are out" className="flex flex-col">
-      {holds.map((hold) => (
-        <HeldProgram key={`${hold.runner} ${hold.account}`} hold={hold} />
-      ))}
-    </ul>
+    <section aria-label="Agents that are out">
+      <ul className="flex flex-col">
+        {holds.map((hold) => (
+          <HeldProgram key={`${hold.runner} ${hold.account}`} hold={hold} />
+        ))}
+      </ul>
+    </section>
   );
 }
 
