@@ -197,7 +197,7 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, follo
     landingPlace: (of) =>
       findLandingPlace(of, { ...config.merge, mode: config.merge.mode.value }, environment["GH_HOST"]),
     redact: passrail.redact,
-    wholeDiff: (run, from, to) => wholeDiff(run, from, to, passrail.redact),
+    wholeDiff: (run, from, to, shape) => wholeDiff(run, from, to, passrail.redact, shape),
     onProblem: (text, requestId) => log(`request ${requestId}: ${text}`),
     ...replaced,
   };

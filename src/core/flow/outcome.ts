@@ -19,6 +19,10 @@ export type Issue =
       readonly description: string;
       readonly file?: string;
       readonly line?: number;
+      /** The last line that it is about, if it is about several. */
+      readonly endLine?: number;
+      /** A person's replacement for these lines; empty: the lines go. */
+      readonly suggestion?: string;
       readonly rule?: string;
       /** The row of the Definition of Done that a gap is about, as the task's own list has it. */
       readonly row?: string;
@@ -146,6 +150,19 @@ export function routeKey(outcome: Outcome): Health | Verdict {
 /** The text of an issue in either form. */
 export function issueText(issue: Issue): string {
   if (typeof issue === "string") return issue;
-  const where = issue.file ? ` (${issue.file}${issue.line === undefined ? "" : `:${issue.line}`})` : "";
-  return `${issue.severity ? `[${issue.severity}] ` : ""}${issue.description}${where}`;
+  const { file, line, endLine = line } = issue;
+  const lines = line === undefined ? "" : endLine === line ? `:${line}` : `:${line}-${endLine}`;
+  return `${issue.severity ? `[${issue.severity}] ` : ""}${issue.description}${file ? ` (${file}${lines})` : ""}`;
+}
+
+/** With the suggested text, every character of it, in a fence that it cannot close. The form is the one that code reviews use. */
+export function wholeIssueText(issue: Issue): string {
+  if (typeof issue === "string" || issue.suggestion === undefined) return issueText(issue);
+  const { line, endLine = line, suggestion } = issue;
+  const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`;
+  let fence = "```";
+  while (suggestion.includes(fence)) fence += "`";
+  const text = suggestion === "" ? "" : `${suggestion}\n`;
+  const what = suggestion === "" ? `Remove ${where}` : `Suggested text in place of ${where}`;
+  return `${issueText(issue)}\n${what}:\n${fence}suggestion\n${text}${fence}`;
 }

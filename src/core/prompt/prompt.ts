@@ -5,7 +5,7 @@ import { joinedBefore } from "../run/track-branch.ts";
 import { runFacts } from "../run/facts.ts";
 import type { ResolvedFlow } from "../flow/agent.ts";
 import { judgingCounter, MAIN_TRACK, type WorkStage } from "../flow/flow.ts";
-import { type Issue, issueText } from "../flow/outcome.ts";
+import { type Issue, wholeIssueText } from "../flow/outcome.ts";
 import { routerPool } from "../flow/router-pool.ts";
 import { type DeveloperTrust, trustText } from "../run/trust.ts";
 import { counterKey } from "../run/counting.ts";
@@ -340,7 +340,7 @@ function revisionContext(context: PromptContext): string {
     context.facts.files[name] === undefined ? [] : [{ name, text: context.facts.files[name] }],
   );
   // What stands in a carried file is not said a second time.
-  const issues = carry.issues.filter((issue) => !files.some(({ text }) => text.includes(issueText(issue).trim())));
+  const issues = carry.issues.filter((issue) => !files.some(({ text }) => text.includes(wholeIssueText(issue).trim())));
   if (issues.length > 0) lines.push("Issues to resolve, as they were reported:", listed(issues));
   const open = openFindings(findingContext(context), issues);
   if (open !== "") lines.push(open);
@@ -464,5 +464,5 @@ function ownForm(context: PromptContext): string {
 }
 
 function listed(items: readonly Issue[]): string {
-  return fenced(items.map((item) => `- ${issueText(item)}`).join("\n"));
+  return fenced(items.map((item) => `- ${wholeIssueText(item)}`).join("\n"));
 }

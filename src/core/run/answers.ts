@@ -14,7 +14,7 @@ import { findStage, statusWord } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 import { answerBudget } from "./spending.ts";
 import { toldAnswer, toldNote } from "./told.ts";
-import { issueText } from "../flow/outcome.ts";
+import { wholeIssueText } from "../flow/outcome.ts";
 import { optional } from "../optional.ts";
 
 export function answered(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
@@ -199,7 +199,7 @@ function restartLoop(draft: Draft, counter: string, place: Place): Pick<Sender["
 
 /** All that the person said, with the findings line by line. */
 function noteOf({ text, issues = [] }: Answer): string {
-  return [text, ...issues.map(issueText)].filter((line) => line.trim() !== "").join("\n");
+  return [text, ...issues.map(wholeIssueText)].filter((line) => line.trim() !== "").join("\n");
 }
 
 function named({ issues = [] }: Answer): { readonly issues?: NonNullable<Answer["issues"]> } {

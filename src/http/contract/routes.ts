@@ -11,6 +11,7 @@ import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { LANDING_ROUTES } from "./routes/landing.ts";
 import { ACTIVITY_ROUTES } from "./routes/activity.ts";
+import { DIFF_ROUTES } from "./routes/diff.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
 import { MACHINE_ROUTES } from "./routes/machine.ts";
 import { MCP_ROUTES } from "./routes/mcp.ts";
@@ -28,6 +29,7 @@ export const ROUTES = {
   ...LANDING_ROUTES,
   ...ACTIVITY_ROUTES,
   ...LOG_ROUTES,
+  ...DIFF_ROUTES,
   ...TICKET_ROUTES,
   ...INBOX_ROUTES,
   ...NOW_ROUTES,

@@ -28,6 +28,7 @@ import { mountHandoffs } from "./routes/handoffs.ts";
 import { mountInbox } from "./routes/inbox.ts";
 import { mountKeys } from "./routes/keys.ts";
 import { mountLanding } from "./routes/landing.ts";
+import { mountDiff } from "./routes/diff.ts";
 import { mountLogs } from "./routes/logs.ts";
 import { mountMachine } from "./routes/machine.ts";
 import { mountMcp } from "./routes/mcp.ts";
@@ -89,6 +90,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountActivity(mount, deps);
   mountAttemptFiles(mount, deps);
   mountLogs(mount, deps);
+  mountDiff(mount, deps);
   mountActs(mount, deps);
   mountControl(mount, deps);
   mountLanding(mount, deps);

@@ -9,6 +9,7 @@ import type { KnownRunners } from "../../runner/known.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { LandingPlace } from "../../core/view/landing.ts";
 import type { Result } from "../../core/result.ts";
+import type { DiffShape } from "../../git/whole-diff.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { LooseEnds } from "../../app/loose-ends.ts";
 import type { TrustState } from "../../app/trust/trust.ts";
@@ -86,7 +87,7 @@ export type ServerDeps = {
   /** Where finished work of a project goes, as far as this machine knows. */
   readonly landingPlace: (project: string) => Promise<LandingPlace>;
   /** The changes of a run between two commits, as a unified diff; absent without git. */
-  readonly wholeDiff?: (run: Run, from: string, to: string) => Promise<string>;
+  readonly wholeDiff?: (run: Run, from: string, to: string, shape?: DiffShape) => Promise<string>;
   /** Removes the secrets that this process knows, and what is shaped like one. */
   readonly redact: (text: string) => string;
   /** The delivery log; absent if nothing is sent. */

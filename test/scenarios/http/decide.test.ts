@@ -1,5 +1,7 @@
 // What a person sees before deciding, says with the decision, and is told after somebody else was faster.
 
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
 import { createCommitOf } from "../../../src/app/commit-of.ts";
@@ -51,6 +53,15 @@ test("R-000-07, R-000-08: comments on lines reach the next attempt's prompt word
     { severity: "major", description: "Validate `state` before use.", file: "src/auth.ts", line: 42 },
     { description: "Too long", file: "src/auth.ts" },
     { description: "No tests\nfor the second case" },
+    {
+      severity: "minor",
+      description: "Shorter",
+      file: "src/auth.ts",
+      line: 7,
+      endLine: 9,
+      suggestion: "  if (!ok)\n\treturn `${id}`;  \n```\n",
+    },
+    { description: "Not needed", file: "src/auth.ts", line: 3, suggestion: "" },
   ];
   // Comments are a reason; no other words are needed.
   const sent = await answer(ship.id, { answer: "revise", issues }, ship.version);
@@ -65,8 +76,12 @@ test("R-000-07, R-000-08: comments on lines reach the next attempt's prompt word
     "- [major] Validate `state` before use. (src/auth.ts:42)",
     "- Too long (src/auth.ts)",
     "- No tests\nfor the second case",
+    "- [minor] Shorter (src/auth.ts:7-9)\nSuggested text in place of lines 7-9:\n````suggestion\n  if (!ok)\n\treturn `${id}`;  \n```\n\n````",
+    "- Not needed (src/auth.ts:3)\nRemove line 3:\n```suggestion\n```",
   ];
-  expect(prompt).toContain(`Issues to resolve, as they were reported:\n\`\`\`text\n${lines.join("\n")}`);
+  expect(prompt).toContain(
+    `Issues to resolve, as they were reported:\n\`\`\`\`\`text\n${lines.join("\n")}\n\`\`\`\`\``,
+  );
   const told = (await served.bench.events(run)).find((event) => event.type === "gate.answered" && event.number === 2);
   expect(told).toMatchObject({ answer: "revise", comment: "", issues });
   expect(served.problems).toEqual([]);
@@ -83,6 +98,10 @@ test("findings are bounded, and only where there is work to send back", async ()
     [{ file: "a" }],
     [{ description: "x", line: 0 }],
     [{ description: "x", author: "me" }],
+    [{ description: "x", file: "a", line: 5, endLine: 4 }],
+    [{ description: "x", file: "a", endLine: 4 }],
+    [{ description: "x", suggestion: "y" }],
+    [{ description: "x", file: "a", line: 5, suggestion: "y".repeat(10_001) }],
     ["only words"],
     "none",
   ])
@@ -117,21 +136,29 @@ test("the diff of a run holds what was committed before and after it was sent ba
   const commitOf = createCommitOf(served.deps.store);
   const app = served.useCases({ commitOf });
   served.app = createApp(
-    { ...served.deps, wholeDiff: (...of) => wholeDiff(...of, (text) => text), commitOf, app },
+    {
+      ...served.deps,
+      wholeDiff: (run, from, to, shape) => wholeDiff(run, from, to, (text) => text, shape),
+      commitOf,
+      app,
+    },
     { port: 4321 },
   );
   const say = (verdict: string) => [{ via: "json-tail", verdict }];
-  const build = (name: string) => [{ via: "json-tail", verdict: "COMPLETE", write: { [name]: "x" }, commit: true }];
+  const build = (rewrite: Readonly<Record<string, string>>) => [
+    { via: "json-tail", verdict: "COMPLETE", rewrite, commit: true },
+  ];
+  const text = (last: string) => `${Array.from({ length: 20 }, (_, at) => `line ${at}\n`).join("")}${last}\n`;
   served.play({
     spec: say("APPROVED"),
     design: say("APPROVED"),
-    "build#1": build("one.txt"),
-    "build#2": build("two.txt"),
+    "build#1": build({ "one.txt": text("end") }),
+    "build#2": build({ "one.txt": text("  end"), "two.txt": "x\n" }),
     qa: say("SHIP"),
   });
   const run = await start();
-  const diff = async (of: string, limit = 9999) => {
-    const { body } = await served.call("GET", `/api/runs/${run}/diff?of=${of}&limit=${limit}`);
+  const diff = async (of: string, limit = 9999, more = "") => {
+    const { body } = await served.call("GET", `/api/runs/${run}/diff?of=${of}&limit=${limit}${more}`);
     return ROUTES.runDiff.answer.schema.parse(body);
   };
   expect(await diff("run")).toMatchObject({ size: 0, commits: null, files: [] });
@@ -143,9 +170,51 @@ test("the diff of a run holds what was committed before and after it was sent ba
     return again.id === first.id ? undefined : again;
   });
   const names = ({ files }: Awaited<ReturnType<typeof diff>>) => files.map(({ path }) => path);
-  expect(names(await diff("last"))).toEqual(["two.txt"]);
+  expect(names(await diff("last"))).toEqual(["one.txt", "two.txt"]);
   const whole = await diff("run");
   expect(names(whole)).toEqual(["one.txt", "two.txt"]);
-  expect(whole).toMatchObject({ added: 2, removed: 0, isCut: false, commits: { to: second.commit } });
+  expect(whole).toMatchObject({ added: 22, removed: 0, isCut: false, commits: { to: second.commit } });
   expect(await diff("run", 10)).toMatchObject({ isCut: true, size: whole.size, text: whole.text.slice(0, 10) });
+
+  // Since this person's last decision; white space counts or does not; and one file with more around its changes.
+  const since = await diff("review");
+  expect(since).toMatchObject({
+    reviewed: { commit: first.commit },
+    commits: { from: first.commit, to: second.commit },
+  });
+  expect([names(since), since.added, since.removed]).toEqual([["one.txt", "two.txt"], 2, 1]);
+  expect(names(await diff("review", 9999, "&spaces=ignored"))).toEqual(["two.txt"]);
+  const one = await diff("review", 9999, "&path=one.txt&context=1000");
+  expect([names(one), one.text.includes(" line 0\n"), since.text.includes("line 0\n")]).toEqual([
+    ["one.txt"],
+    true,
+    false,
+  ]);
+  expect(names(await diff("run", 9999, `&path=${encodeURIComponent(":(glob)*")}`))).toEqual([]);
+  // Somebody who has decided nothing sees everything.
+  const viewer = await served.call("POST", "/api/keys", { body: { name: "eve", kind: "viewer" } });
+  const seen = await served.call("GET", `/api/runs/${run}/diff?of=review`, { token: String(viewer.body["token"]) });
+  expect(ROUTES.runDiff.answer.schema.parse(seen.body)).toMatchObject({ reviewed: null, added: 22 });
+});
+
+test("a viewed file is viewed by one person, in one version, after a restart as well; a broken record marks nothing", async () => {
+  const run = await start();
+  const mark = (body: object) => served.call("POST", `/api/runs/${run}/viewed`, { body });
+  const viewed = async () => (await served.call("GET", `/api/runs/${run}/diff`)).body["viewed"];
+  const file = { path: "src/a b.ts", version: "a".repeat(40) };
+  expect((await mark({ ...file, isViewed: true })).body).toEqual({ viewed: [file] });
+  const newer = { ...file, version: "b".repeat(40) };
+  await mark({ ...newer, isViewed: true });
+  await mark({ path: "c", version: "1-x", isViewed: true });
+  await mark({ path: "c", version: "1-x", isViewed: false });
+  expect(await viewed()).toEqual([newer]);
+  for (const body of [{ ...file }, { ...file, isViewed: true, path: "" }, { ...file, isViewed: true, version: "../x" }])
+    expect((await mark(body)).status).toBe(422);
+  expect(
+    (await served.call("POST", "/api/runs/r0000000000/viewed", { body: { ...file, isViewed: true } })).status,
+  ).toBe(404);
+  const folder = join(served.deps.home, "viewed");
+  const [name = ""] = readdirSync(folder);
+  writeFileSync(join(folder, name), "{ broken");
+  expect(await viewed()).toEqual([]);
 });

@@ -34,6 +34,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   attemptActivity: READERS,
   searchActivity: READERS,
   runDiff: READERS,
+  markViewed: OPERATORS,
   listTickets: READERS,
   showTicket: READERS,
   ticketProblems: READERS,

@@ -3,10 +3,9 @@
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
 import { limit, numberText, runReference, stageName } from "../schemas/common.ts";
-import { foundLinesSchema, runDiffSchema } from "../schemas/log.ts";
+import { foundLinesSchema } from "../schemas/log.ts";
 import { attemptFileSchema } from "../schemas/run.ts";
 
-const DIFF_PART = 4 * 1024 * 1024;
 const TEXT = "expected 1 to 200 characters of one line";
 
 export const LOG_ROUTES = {
@@ -36,22 +35,5 @@ export const LOG_ROUTES = {
     }),
     answer: json(foundLinesSchema, "the lines found in one part of the file"),
     problems: ["run_not_found", "attempt_not_found", "file_not_found", "invalid_query", "invalid_cursor"],
-  },
-  runDiff: {
-    method: "get",
-    path: "/api/runs/{run}/diff",
-    scope: "read",
-    tag: "runs",
-    summary:
-      "Changes of a run: the diff of the last attempt that has one, or of all its commits, with numbers per file",
-    params: z.strictObject({ run: runReference }),
-    query: z.strictObject({
-      of: z.enum(["last", "run"]).default("last").meta({
-        description: "the last attempt with a diff, or everything from the run's first commit to its branch now",
-      }),
-      limit: numberText(1, DIFF_PART, `expected 1 to ${DIFF_PART} bytes`).default(256 * 1024),
-    }),
-    answer: json(runDiffSchema, "the diff, cut where it is large"),
-    problems: ["run_not_found", "invalid_query"],
   },
 } as const satisfies ApiRoutes;

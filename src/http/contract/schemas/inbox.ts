@@ -199,6 +199,7 @@ export const inboxSchema = z.object({
 
 const ISSUES_AT_MOST = 100;
 const ISSUE_CHARS = 2000;
+const SUGGESTION_CHARS = 10_000;
 
 /** One finding of a person, mostly a comment on a line of a diff. */
 const givenIssueSchema = z
@@ -210,6 +211,23 @@ const givenIssueSchema = z
       .refine((text) => text.trim() !== "", "expected some text"),
     file: z.string().min(1).max(1000).optional(),
     line: z.int().min(1).max(10_000_000).optional(),
+    endLine: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .optional()
+      .meta({ description: "the last line that it is about, if it is about several; `line` is the first" }),
+    suggestion: z.string().max(SUGGESTION_CHARS).optional().meta({
+      description: "the text that should replace these lines, as it is; empty if they should go",
+    }),
+  })
+  .refine(({ line, endLine }) => endLine === undefined || (line !== undefined && endLine >= line), {
+    path: ["endLine"],
+    message: "expected a line that is not before `line`",
+  })
+  .refine(({ file, line, suggestion }) => suggestion === undefined || (file !== undefined && line !== undefined), {
+    path: ["suggestion"],
+    message: "expected the file and the line that it replaces, too",
   })
   .meta({ id: "GivenIssue" });
 

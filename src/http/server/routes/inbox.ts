@@ -122,10 +122,10 @@ function seenBy(ifMatch: string | undefined): Seen {
 /** Omits fields that were not given. */
 function givenIn({ answer: word, text, issues }: BodyOf<AnswerRoute>) {
   const named = issues.map(
-    ({ severity, description, file, line }): Issue => ({
+    ({ severity, description, file, line, endLine, suggestion }): Issue => ({
       ...optional({ severity }),
       description,
-      ...optional({ file, line }),
+      ...optional({ file, line, endLine, suggestion }),
     }),
   );
   return { answer: word, text, issues: named };
