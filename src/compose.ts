@@ -30,6 +30,9 @@ import { createListeners, type EngineListener, type EngineListeners } from "./en
 import { createStageLogs } from "./engine/stage-log.ts";
 import { readYamlList } from "./file/yaml-list.ts";
 import { createHookCommands, type HookCommands } from "./notify/hook-commands.ts";
+import { openStatusTable } from "./mirror/open.ts";
+import { openStatusMirror, type StatusMirror } from "./mirror/status-mirror.ts";
+import type { StatusTable } from "./mirror/status-table.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { type Notifications, openNotifications } from "./notify/open.ts";
 import { accountOf } from "./runner/account.ts";
@@ -143,13 +146,24 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
   const site: Site = { home, project, environment: environment.value };
   const config = await loadSettings({ ...site, flags: options.flags, unapproved });
   if (!config.ok) return config;
+  const { statusMirror } = config.value;
+  const table = statusMirror === null ? ok(null) : openStatusTable(statusMirror, site.environment);
+  if (!table.ok) return table;
   // The lock comes first: it decides which parts are opened.
   const place = { home, database: database.value };
   const lock = await takePerformerLock(place);
   try {
     const store = await openStore(place, { owner: lock.type === "taken" });
     const { clock = systemClock } = options;
-    const base: Base = { ...options, ...site, clock, config: config.value, store, address: { url: "" } };
+    const base: Base = {
+      ...options,
+      ...site,
+      clock,
+      config: config.value,
+      store,
+      address: { url: "" },
+      table: table.value,
+    };
     return ok(lock.type === "taken" ? openPerformer(base, lock) : openObserver(base, lock));
   } catch (error) {
     await lock.release();
@@ -171,6 +185,8 @@ type Base = PassrailOptions & {
   readonly store: Store;
   /** Empty until something listens. */
   readonly address: { url: string };
+  /** Where a status mirror writes; null without one. */
+  readonly table: StatusTable | null;
 };
 
 function openObserver(base: Base, lock: HeldLock): Observer {
@@ -232,6 +248,7 @@ function openPerformer(base: Base, lock: TakenLock): Performer {
         timer: keepCatchingUp(engine, onError, fenced.resolve),
         heartbeat: beginHeartbeat(base, engine, listeners),
         dayBudgets: beginDayBudgets(base, engine, listeners),
+        statusMirror: beginStatusMirror(base, listeners),
       };
     },
     async close(how) {
@@ -241,6 +258,7 @@ function openPerformer(base: Base, lock: TakenLock): Performer {
       await performing?.merges.close();
       await performing?.approvals.close();
       await engine.close(how);
+      await performing?.statusMirror?.close();
       if (performing === null) await endLeftovers({ store, storeId: storeMark(home), carriers, processes });
       await mirror.close();
       await stageLogs.close();
@@ -259,7 +277,25 @@ type Performing = {
   readonly timer: NodeJS.Timeout;
   readonly heartbeat: Heartbeat;
   readonly dayBudgets: DayBudgets;
+  readonly statusMirror: StatusMirror | null;
 };
+
+function beginStatusMirror(
+  { clock, config, home, onError, store, table }: Base,
+  listeners: EngineListeners,
+): StatusMirror | null {
+  if (table === null) return null;
+  const mirror = openStatusMirror({
+    home,
+    store,
+    table,
+    hasHandoffs: config.statusMirror?.handoffs !== null,
+    now: () => clock.now(),
+    onProblem: (text) => onError(null, new Error(text)),
+  });
+  listeners.add({ onChange: () => mirror.wake(), onElsewhere: () => mirror.wake() });
+  return mirror;
+}
 
 function beginDayBudgets(
   { clock, config, onError, store }: Base,

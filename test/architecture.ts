@@ -42,6 +42,7 @@ const LAYERS: readonly (readonly Room[])[] = [
     },
     { name: "forge", holds: "where finished work goes: local, remote, GitHub" },
     { name: "notify", holds: "notifications to people: a command, signed webhooks with a delivery log" },
+    { name: "mirror", holds: "the status of features and their handoffs, copied to a database elsewhere" },
   ],
   [
     {

@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   settings: ["passrail settings merge"],
   "database show": ["passrail database show"],
   "database migrations": ["passrail database migrations --dir supabase/migrations"],
+  "database mirror": ["passrail database mirror", "passrail database mirror --sql"],
   migrate: ["passrail migrate --to postgres://passrail@localhost/passrail"],
   backup: ["passrail backup passrail-backup.db"],
   restore: ["passrail restore passrail-backup.db"],

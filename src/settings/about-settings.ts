@@ -105,6 +105,10 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     about: "How long ended runs, the files of their attempts and copies of logs are kept; none: for ever.",
     isUsers: true,
   },
+  status_mirror: {
+    about: "A Supabase project or a Postgres elsewhere that gets the status of every feature and its handoffs.",
+    isUsers: true,
+  },
   runners: { about: "The path of a runner's program, variables for it, and the vendor's names of models." },
 };
 

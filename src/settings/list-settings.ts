@@ -187,6 +187,7 @@ function others(config: Settings): readonly ListedSetting[] {
     whole(config, "notify.command", "notify", config.notifyCommand === null ? null : (config.notifyCommand[0] ?? null)),
     // Not the address: it may hold a password.
     whole(config, "database", "database", config.written.database === undefined ? "sqlite" : "postgres"),
+    whole(config, "status_mirror", "status_mirror", mirrorText(config.statusMirror)),
     // Names only: a URL may be a secret.
     whole(
       config,
@@ -209,6 +210,12 @@ function others(config: Settings): readonly ListedSetting[] {
       }),
     ),
   ];
+}
+
+function mirrorText(mirror: Settings["statusMirror"]): JsonObject | null {
+  if (mirror === null) return null;
+  const { url, url_file, url_env, schema, features, handoffs } = mirror;
+  return { to: url ?? url_file ?? `$${url_env}`, schema, features, handoffs: handoffs ?? "none" };
 }
 
 function retentionText({ files, logs, runs }: Settings["retention"]): JsonObject {

@@ -26,6 +26,7 @@ import {
 } from "./merge.ts";
 import type { RetentionRules } from "../core/retention/retention.ts";
 import { retentionRules, retentionSchema } from "./retention.ts";
+import { statusMirrorOf, statusMirrorSchema, type StatusMirrorSettings } from "./status-mirror.ts";
 import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets.ts";
 import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
@@ -105,6 +106,8 @@ export const fileSchema = z.strictObject({
   attempts: attemptsSchema.optional(),
   /** How long files and runs are kept. From the user's file only. */
   retention: retentionSchema.optional(),
+  /** A database elsewhere that gets the status of every feature. From the user's file only. */
+  status_mirror: statusMirrorSchema.optional(),
   router: z.strictObject({ fallback: z.enum(ROUTER_FALLBACKS).optional() }).optional(),
 });
 
@@ -160,6 +163,8 @@ export type Settings = {
   /** Limits that win over those of a flow's file, by its name. */
   readonly flows: FlowSettings;
   readonly retention: RetentionRules;
+  /** Null: none. */
+  readonly statusMirror: StatusMirrorSettings | null;
   /** When keyword rules choose instead of a router's model; null: as the flow says. */
   readonly routerFallback: RouterFallback | null;
   /** The nearest file that has a key inside a group, such as `tickets.folder`. */
@@ -250,6 +255,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     limits: limitSettings(all.map((file) => file.limits)),
     flows: flowSettings(all.map((file) => file.flows)),
     retention: retentionRules(all.map((file) => file.retention).find((found) => found !== undefined)),
+    statusMirror: statusMirrorOf(all.map((file) => file.status_mirror).find((found) => found !== undefined)),
     webhooks: Object.fromEntries(all.flatMap((file) => Object.entries(file.webhooks ?? {}))),
   });
 }
@@ -463,10 +469,11 @@ function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
 }
 
 /** A repository must not decide who may send to Passrail, where its notices go, where runs are stored, nor how long. */
-function foreignKey({ database, webhooks, notify, retention }: SettingsFile): string | undefined {
+function foreignKey({ database, webhooks, notify, retention, status_mirror }: SettingsFile): string | undefined {
   if (webhooks !== undefined) return "webhooks";
   if (database !== undefined) return "database";
   if (retention !== undefined) return "retention";
+  if (status_mirror !== undefined) return "status_mirror";
   return notify?.endpoints === undefined ? undefined : "notify.endpoints";
 }
 

@@ -1,5 +1,7 @@
 // What a page says about its own connection, and what it does when the daemon goes and comes back: nobody reloads anything here.
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, openDashboard } from "./dashboard.ts";
@@ -14,7 +16,7 @@ describe.skipIf(isBrowserMissing())("a page that stays open", () => {
   afterAll(() => dashboard.close());
 
   test(
-    "the daemon is killed and started again under it: it says so, and goes on without a reload",
+    "R-000-35: the daemon is killed and started again under it, with a status mirror that does not answer: it says both, and goes on without a reload",
     async () => {
       const { daemon } = dashboard;
       const port = new URL(daemon.url).port;
@@ -30,11 +32,18 @@ describe.skipIf(isBrowserMissing())("a page that stays open", () => {
       // What was known stays on the page, and is called stale there.
       expect(await page.getByText("Before the end").count()).toBeGreaterThan(0);
 
+      const config = join(daemon.dir, "config", "passrail");
+      mkdirSync(config, { recursive: true });
+      writeFileSync(join(config, "passrail.yaml"), "status_mirror: { url: postgres://nobody@127.0.0.1:1/none }\n");
       await daemon.up("--port", port);
       await page.getByText("● Live").first().waitFor({ timeout: 30_000 });
       await dashboard.start("feature", "After the start");
       await page.getByText("2 waiting for you").first().waitFor({ state: "attached" });
       await page.getByText("After the start").first().waitFor();
+      const mirror = page.getByRole("region", { name: "Status mirror" });
+      await mirror
+        .getByText(/^Status mirror behind since .*postgres:\/\/nobody@127\.0\.0\.1:1\/none/u)
+        .waitFor({ timeout: 60_000 });
       expect(await page.evaluate("window.isTheSame")).toBe(true);
       // Only the broken connection itself is in the console.
       expect(seen.complaints.filter((text) => !/ERR_|Failed to load resource/u.test(text))).toEqual([]);

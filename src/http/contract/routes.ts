@@ -7,6 +7,7 @@ import { CATALOG_ROUTES } from "./routes/catalog.ts";
 import { EVENT_ROUTES } from "./routes/events.ts";
 import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
 import { HOLD_ROUTES } from "./routes/holds.ts";
+import { STATUS_MIRROR_ROUTES } from "./routes/status-mirror.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { LANDING_ROUTES } from "./routes/landing.ts";
@@ -39,6 +40,7 @@ export const ROUTES = {
   ...KEY_ROUTES,
   ...WORKER_ROUTES,
   ...HOLD_ROUTES,
+  ...STATUS_MIRROR_ROUTES,
   ...MACHINE_ROUTES,
   ...TRUST_ROUTES,
   ...MCP_ROUTES,

@@ -39,6 +39,7 @@ import { mountSystem } from "./routes/system.ts";
 import { mountTickets } from "./routes/tickets.ts";
 import { mountTrust } from "./routes/trust.ts";
 import { mountHolds } from "./routes/holds.ts";
+import { mountStatusMirror } from "./routes/status-mirror.ts";
 import { mountWorkers } from "./routes/workers.ts";
 
 export type AppOptions = HeadRules & {
@@ -104,6 +105,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountCost(mount, deps);
   mountKeys(mount, deps);
   mountHolds(mount, deps);
+  mountStatusMirror(mount, deps);
   mountWorkers(mount, deps);
   mountMachine(mount, deps);
   mountTrust(mount, deps);

@@ -50,6 +50,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   listAudit: OPERATORS,
   listWorkers: READERS,
   listHolds: READERS,
+  showStatusMirror: READERS,
   liftHold: OPERATORS,
   listRunners: READERS,
   showProject: READERS,

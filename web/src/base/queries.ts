@@ -45,6 +45,13 @@ export const holdsQuery = queryOptions({
   refetchInterval: FILES_EVERY_MS,
 });
 
+/** The database elsewhere that gets the status of features; a run never waits for it. */
+export const statusMirrorQuery = queryOptions({
+  queryKey: ["status-mirror"],
+  queryFn: ({ signal }) => call("showStatusMirror", {}, { signal }),
+  refetchInterval: FILES_EVERY_MS,
+});
+
 export const itemQuery = (item: string) =>
   queryOptions({
     queryKey: ["item", item],

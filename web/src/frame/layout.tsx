@@ -12,6 +12,7 @@ import { needsOf } from "../now/needs.ts";
 import { useNow } from "../ui/time.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { HoldsBanner } from "./holds-banner.tsx";
+import { MirrorBanner } from "./mirror-banner.tsx";
 import { LiveMark } from "./live-mark.tsx";
 import { PageLinks } from "./page-links.tsx";
 import { PAGES } from "./places.ts";
@@ -49,6 +50,7 @@ export function Layout(): ReactNode {
           </button>
         </div>
         <HoldsBanner />
+        <MirrorBanner />
         <main id="main" tabIndex={-1} className="min-w-0 flex-1 p-4 outline-none md:p-6">
           <PageLinks path={path} />
           <Outlet />

@@ -20,6 +20,9 @@ import { ensureTrusted } from "../../trust.ts";
 import { attemptFacts } from "../../../core/attempt-facts.ts";
 import { optional } from "../../../core/optional.ts";
 import { readDiskUse } from "../../../app/retention/disk-note.ts";
+import { lookAtMirror, type StatusMirrorState } from "../../../app/status-mirror.ts";
+import { mirrorText } from "../../../core/view/mirror-text.ts";
+import { loadUserSettings } from "../../../settings/load.ts";
 import { diskText } from "../../../app/retention/measure.ts";
 import { isAtWork } from "../../../carrier/at-work.ts";
 import { type HeldRunner, listHolds } from "../../../app/holds.ts";
@@ -274,7 +277,7 @@ async function carriedAttempts(io: Pick<Io, "home" | "environment">): Promise<nu
 
 export async function status(io: Io): Promise<number> {
   const note = findDaemon(io.home);
-  const { counts, waiting, carried, holds } = await lookAt(io);
+  const { counts, waiting, carried, holds, mirror } = await lookAt(io);
   if (io.json)
     printJson(io, {
       running: note !== undefined,
@@ -284,6 +287,7 @@ export async function status(io: Io): Promise<number> {
       waiting,
       carried,
       holds,
+      mirror,
       disk: readDiskUse(io.home),
     });
   else if (io.quiet) {
@@ -306,6 +310,7 @@ export async function status(io: Io): Promise<number> {
     if (disk !== null)
       io.out(`disk     ${diskText(disk)}, measured ${age(disk.measuredAt)} ago: passrail prune --dry-run`);
     for (const hold of holds) io.out(plainText(`held     ${heldText(hold, Date.now())}`));
+    if (mirror !== null) io.out(plainText(`mirror   ${mirrorText(mirror, age)}`));
     if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
     if (note === undefined) for (const line of workOn(carried)) io.out(`agents   ${line}`);
     if (note === undefined) io.err("Next: passrail up --detach");
@@ -317,16 +322,18 @@ export async function status(io: Io): Promise<number> {
 async function lookAt(io: Io): Promise<Looked> {
   try {
     const store = await openForReading(io);
-    if (store === undefined) return { waiting: 0, carried: 0, holds: [] };
+    if (store === undefined) return NOTHING_SEEN;
     try {
       const counts = { ...(await store.countRuns()) };
       const holds = await listHolds(store, new Date().toISOString());
-      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(io), holds };
+      const config = await loadUserSettings({ environment: io.environment, flags: {} });
+      const mirror = config.ok ? await lookAtMirror(io.home, config.value, store) : null;
+      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(io), holds, mirror };
     } finally {
       store.close();
     }
   } catch {
-    return { waiting: 0, carried: 0, holds: [] };
+    return NOTHING_SEEN;
   }
 }
 
@@ -335,4 +342,7 @@ type Looked = {
   readonly waiting: number;
   readonly carried: number;
   readonly holds: readonly HeldRunner[];
+  readonly mirror: StatusMirrorState | null;
 };
+
+const NOTHING_SEEN: Looked = { waiting: 0, carried: 0, holds: [], mirror: null };

@@ -18,4 +18,11 @@ export function addDatabase(program: Command, { call }: CommandContext): void {
     .action((options: { dir?: string }) =>
       call(async (io) => (await import("./database.ts")).migrations(io, options.dir)),
     );
+  database
+    .command("mirror")
+    .description("how far the status mirror is: the database elsewhere that gets the status of every feature")
+    .option("--sql", "print the SQL that makes its tables instead; it can be run again")
+    .action((options: { sql?: boolean }) =>
+      call(async (io) => (await import("./mirror.ts")).showMirror(io, options.sql === true)),
+    );
 }

@@ -9,7 +9,7 @@ import { isWork } from "../../../core/run/sequence.ts";
 import { NOT_STARTED, waysOf } from "../../../core/run/targets.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
-import { isStory } from "./handoffs/story.ts";
+import { isStoryFlow } from "../../../core/run/told.ts";
 import { optional } from "../../../core/optional.ts";
 
 /** Sums cover this many of the newest runs, so that an answer takes the same time in a store of any age. */
@@ -97,7 +97,7 @@ export function mountCatalog(mount: MountRoute, { flows, agents, store }: Server
 
 /** The edges between agents, for flows whose agents hand over through the API. */
 function storyOf(flow: Flow): { agents: string[]; entry: string | null; exit: string | null } | null {
-  if (!isStory(flow)) return null;
+  if (!isStoryFlow(flow)) return null;
   const agents = new Set(flow.stages.flatMap((stage) => (isWork(stage) ? [stage.shownAgent] : [])));
   const { entry = null, exit = null } = flow.handoffs;
   return { agents: [...agents], entry, exit };

@@ -13,7 +13,7 @@ import type { HandoffRow } from "../../../../store/store.ts";
 import { actorOf } from "../../actor.ts";
 import { reaches } from "../../agent-reach.ts";
 import { allEvents } from "../../../../app/find-run.ts";
-import { acceptedFacts, acceptedWith } from "../../views/handoff.ts";
+import { acceptedFacts, acceptedWith } from "../../../../core/view/handoff-row.ts";
 import { refusePayload } from "./create.ts";
 import { type Asking, deliver, wasDone } from "./deliver.ts";
 import { redactJson } from "../../../../core/secrets/redact-json.ts";

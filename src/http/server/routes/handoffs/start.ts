@@ -10,7 +10,8 @@ import { actorOf } from "../../actor.ts";
 import type { ServerDeps } from "../../deps.ts";
 import { refusalOf, startRefusal } from "../../refusal.ts";
 import type { Asking } from "./deliver.ts";
-import { isStory, type Story } from "./story.ts";
+import { isStoryFlow } from "../../../../core/run/told.ts";
+import type { Story } from "./story.ts";
 import { optional } from "../../../../core/optional.ts";
 
 export async function startAgain(asking: Asking, { run }: Story): Promise<Result<Story, Refusal>> {
@@ -42,7 +43,7 @@ async function start({ deps: { app }, principal }: Asking, plan: RunPlan): Promi
 function storyFlow({ flows }: ServerDeps, name: string | undefined): Result<ResolvedFlow, Refusal> {
   const named = name === undefined ? flows.list().map((flow) => flow.name) : [name];
   const resolved = named.map((each) => flows.resolve(each));
-  const found = resolved.flatMap((each) => (each.ok && isStory(each.value.flow) ? [each.value] : []));
+  const found = resolved.flatMap((each) => (each.ok && isStoryFlow(each.value.flow) ? [each.value] : []));
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return ok(only);
   const [first] = resolved;

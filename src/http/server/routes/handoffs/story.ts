@@ -4,16 +4,16 @@
 import type { Refusal } from "../../../contract/problem.ts";
 import type { HandoffRowShown } from "../../../contract/schemas/handoff-row.ts";
 import type { ResolvedFlow } from "../../../../core/flow/agent.ts";
-import type { Flow } from "../../../../core/flow/flow.ts";
 import { askingAgents, type StoryState, storyState } from "../../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
+import { isStoryFlow } from "../../../../core/run/told.ts";
 import { isEnded, openItems, type Run } from "../../../../core/run/run.ts";
 import type { HandoffRow, RunSummary, Store } from "../../../../store/store.ts";
 import type { ServerDeps } from "../../deps.ts";
 import { reaches } from "../../agent-reach.ts";
 import type { Principal } from "../../principal.ts";
 import { FOREIGN } from "./turn.ts";
-import { acceptedWith, showHandoff } from "../../views/handoff.ts";
+import { acceptedWith, showHandoff } from "../../../../core/view/handoff-row.ts";
 import { flowOf } from "../../../../store/flow-of.ts";
 
 export type Story = { readonly run: Run; readonly resolved: ResolvedFlow };
@@ -65,7 +65,7 @@ export function createStories({ store }: Pick<ServerDeps, "store">): Stories {
       const stored = await store.loadRun(runId);
       if (stored === undefined) return undefined;
       const resolved = await flowOf(store, stored.run);
-      return isStory(resolved.flow) ? { run: stored.run, resolved } : undefined;
+      return isStoryFlow(resolved.flow) ? { run: stored.run, resolved } : undefined;
     },
     async open() {
       const found: Story[] = [];
@@ -79,7 +79,7 @@ export function createStories({ store }: Pick<ServerDeps, "store">): Stories {
     },
     async rows(query) {
       const rows = await store.handoffRows(query);
-      const kept = await Promise.all(rows.map(async (row) => isStory((await flowOf(store, row)).flow)));
+      const kept = await Promise.all(rows.map(async (row) => isStoryFlow((await flowOf(store, row)).flow)));
       return rows.filter((_, index) => kept[index]);
     },
     async rowsOf(run) {
@@ -111,10 +111,6 @@ function unknownStory(storyId: string): Refusal {
     detail: `There is no story ${JSON.stringify(storyId)}.`,
     hint: `POST /api/run {"action":"start","storyId":…} starts one`,
   };
-}
-
-export function isStory({ handoffs }: Flow): boolean {
-  return handoffs.entry !== undefined || handoffs.exit !== undefined;
 }
 
 /** The inbox item that the story waits for. */

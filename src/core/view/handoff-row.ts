@@ -1,13 +1,31 @@
-// A handoff in the names of source 003.
+// A handoff in the names of source 003: the row of `agent_handoffs`, for the API and for a status mirror.
 
-import { attemptFacts } from "../../../core/attempt-facts.ts";
-import type { HandoffRowShown } from "../../contract/schemas/handoff-row.ts";
-import type { JsonObject } from "../../../core/json.ts";
-import { outwardStatus } from "../../../core/view/story.ts";
-import type { AttemptRecord, HandoffRow } from "../../../store/store.ts";
+import { attemptFacts } from "../attempt-facts.ts";
+import type { JsonObject } from "../json.ts";
+import { outwardStatus, type StoryHandoff } from "./story.ts";
+
+export type HandoffRowView = {
+  readonly id: number;
+  readonly story_id: string;
+  readonly from_agent: string | null;
+  readonly to_agent: string | null;
+  readonly status: "pending" | "accepted" | "rejected";
+  readonly payload: Record<string, unknown> | null;
+  readonly rejection_reason: string | null;
+  readonly created_at: string;
+  readonly processed_at: string | null;
+};
+
+/** The columns that the view needs; a stored handoff has them. */
+type ViewedHandoff = Omit<StoryHandoff, "fromAttempt" | "added"> & {
+  readonly subjectId: string;
+  readonly toStage: string | null;
+  readonly processedAt: string | null;
+  readonly payload: JsonObject | null;
+};
 
 /** `added`: the payloads that receivers added when they accepted, see `acceptedWith`. */
-export function showHandoff(row: HandoffRow, added: AcceptedWith = new Map()): HandoffRowShown {
+export function showHandoff(row: ViewedHandoff, added: AcceptedWith = new Map()): HandoffRowView {
   const extra = added.get(row.number);
   return {
     id: row.id,
@@ -31,7 +49,7 @@ export function acceptedFacts(handoff: number, payload: JsonObject): JsonObject 
   return { accepted: { handoff, payload } };
 }
 
-export function acceptedWith(attempts: readonly AttemptRecord[]): AcceptedWith {
+export function acceptedWith(attempts: readonly { readonly facts: JsonObject }[]): AcceptedWith {
   const found = attempts.flatMap((attempt): [number, JsonObject][] => {
     const { accepted } = attemptFacts(attempt);
     return accepted === null ? [] : [[accepted.handoff, accepted.payload]];
