@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import { ownCommand, runsOwnCommand } from "../core/flow/own-command.ts";
+import { isSentBack } from "../core/verdict/exit-code.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
@@ -150,9 +151,6 @@ function withTeamNote({ stage }: AttemptJob, { runner, options }: RunnerChoice, 
   return { ...report, warnings: [...(report.warnings ?? []), warning] };
 }
 
-/** Shells use higher codes for a program that they could not run, or that a signal ended. */
-const HIGHEST_OWN_EXIT = 125;
-
 /**
  * A check has no words: the end of its output is the issue that the builder gets. Where the flow sends work back from the check, a check
  * that says no is a revise; a check that could not run has failed.
@@ -165,8 +163,7 @@ function withOutput({ stage }: AttemptJob, play: RunnerChoice, { end, reading }:
   const summary = `The check "${stage.id}" ended with exit code ${end.exitCode}.`;
   const description = [`${summary} The end of its output:`, ...output].join("\n");
   const issues = [{ severity: "major", description }];
-  if (!("revise" in stage.route) || (end.exitCode ?? HIGHEST_OWN_EXIT + 1) > HIGHEST_OWN_EXIT)
-    return { ...report, issues };
+  if (!isSentBack(stage, end.exitCode)) return { ...report, issues };
   const { cause: _cause, reason: _reason, ...rest } = report;
   return { ...rest, structured: true, verdict: "revise", summary, issues };
 }

@@ -12,6 +12,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "config set": ["passrail config set slots 4", "passrail config set checks.test '[npm, test]' --dry-run"],
   "config unset": ["passrail config unset slots"],
   settings: ["passrail settings merge"],
+  "flow new": ["passrail flow new --list", "passrail flow new fix --from bug-fix"],
   "database show": ["passrail database show"],
   "database migrations": ["passrail database migrations --dir supabase/migrations"],
   "database mirror": ["passrail database mirror", "passrail database mirror --sql"],

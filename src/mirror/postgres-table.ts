@@ -97,5 +97,6 @@ function stopped(signal: AbortSignal): Promise<TableAnswer> {
 function reasonOf(error: unknown, state: unknown): string {
   const text = messageOf(error);
   // The driver has no words for a refused connection to several addresses.
-  return text === "" ? String(state ?? "no connection") : text;
+  if (text !== "") return text;
+  return typeof state === "string" ? state : "no connection";
 }

@@ -18,6 +18,11 @@ export function canAsk(io: Pick<Io, "json" | "quiet" | "noAsk">): boolean {
 
 /** Anything but y or yes is a no. */
 export async function askYesOrNo(question: string): Promise<boolean> {
+  return /^y(es)?$/iu.test(await askLine(question));
+}
+
+/** Empty for Enter alone, Ctrl-C and Ctrl-D. */
+export async function askLine(question: string): Promise<string> {
   const { stdin, stderr } = process;
   const reader = createInterface({ input: stdin, output: stderr, terminal: true });
   try {
@@ -26,7 +31,7 @@ export async function askYesOrNo(question: string): Promise<boolean> {
       reader.once("close", () => resolve(""));
     });
     const said = await Promise.race([new Promise<string>((resolve) => reader.question(question, resolve)), closed]);
-    return /^y(es)?$/iu.test(said.trim());
+    return said.trim();
   } finally {
     reader.close();
     stdin.pause();

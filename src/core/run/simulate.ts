@@ -3,6 +3,7 @@
 
 import type { RunEvent } from "./event.ts";
 import type { Flow, WorkStage } from "../flow/flow.ts";
+import { ownCommand } from "../flow/own-command.ts";
 import type { JsonObject } from "../json.ts";
 import type { FindingNote, Issue, Report, RoutedStage } from "../flow/outcome.ts";
 import { routeKey } from "../flow/outcome.ts";
@@ -13,6 +14,7 @@ import { answersOf, type InboxItem, openItems, type Run } from "./run.ts";
 import { findWork } from "./sequence.ts";
 import type { SignalBody } from "./signal.ts";
 import { transition } from "./transition.ts";
+import { isSentBack } from "../verdict/exit-code.ts";
 import { readRouteList } from "../verdict/route-list.ts";
 import { optional } from "../optional.ts";
 
@@ -242,6 +244,9 @@ function reportOf(play: Play, stage: WorkStage, outcome: ScriptedAttempt): Repor
     ...(word === undefined || stage.kind !== "builtin" ? {} : { word }),
     ...optional({ score, reason, summary, issues, findings: findingsIn(play, stage, outcome), questions, blame }),
   };
+  const isCheck = stage.result.from === "exit-code" && ownCommand(stage) !== null;
+  if (isCheck && exit !== undefined && isSentBack(stage, exit))
+    return { issues: [`exit code ${exit}`], ...said, structured: true, verdict: "revise" };
   if (exit !== undefined && exit !== 0) return { reason: `exit code ${exit}`, ...said, cause: "agent_exit_nonzero" };
   const routed = outcome.stages?.map((entry) =>
     typeof entry === "string" ? { agent: entry, teams: false } : { agent: entry.agent, teams: entry.teams ?? false },

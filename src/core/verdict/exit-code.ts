@@ -1,7 +1,7 @@
 // A stage whose program reports only an exit code (source 004), which the flow's health words interpret. If the flow lists possible
 // requests, a WORK_RESULT block in the output counts too; it can hold a stage back, never pass it.
 
-import type { ResultSpec } from "../flow/flow.ts";
+import type { ResultSpec, WorkStage } from "../flow/flow.ts";
 import type { Report } from "../flow/outcome.ts";
 import { ok } from "../result.ts";
 import { clip, ITEM_CHARS, type Reading, type Signing } from "./reading.ts";
@@ -26,6 +26,14 @@ export function readExitCode(code: number | null, text = "", next?: ResultSpec["
   if (meaning !== undefined) return ok({ ...rest, ...issuesOf(rest), structured: true, verdict: meaning });
   if (said === "success") return ok({ ...kept, health: "0" });
   return ok({ ...kept, cause: "work_result_failure", reason: rest.reason ?? rest.summary ?? "success: false" });
+}
+
+/** Shells use higher codes for a program that they could not run, or that a signal ended. */
+const HIGHEST_OWN_EXIT = 125;
+
+/** Whether a check that ended with this code says no, and the flow sends work back from it. A check that could not run has failed. */
+export function isSentBack({ route }: Pick<WorkStage, "route">, code: number | null): boolean {
+  return "revise" in route && code !== null && code > 0 && code <= HIGHEST_OWN_EXIT;
 }
 
 /** What failed is what the next attempt has to mend, where the block lists no findings. */

@@ -170,7 +170,7 @@ async function startRest(): Promise<Rest> {
   const own = createServer((request, response) => {
     void (async () => {
       const row = JSON.parse(await text(request)) as Record<string, unknown>;
-      keys.add(`${request.headers["apikey"]} ${request.headers.authorization}`);
+      keys.add([request.headers["apikey"], request.headers.authorization].join(" "));
       const table = /^\/rest\/v1\/(features|agent_handoffs)\?on_conflict=id$/u.exec(request.url ?? "")?.[1];
       const merges = request.headers["prefer"] === "resolution=merge-duplicates,return=minimal";
       if (rest.answer !== 201 || table === undefined || !merges) {

@@ -1,12 +1,13 @@
-// Registers `flow list|show|check|test|graph|schema|explain|simulate`.
+// Registers `flow new|list|show|check|test|graph|schema|explain|simulate`.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
-import { addOptions, list, requiredText, type TypedFlags } from "../../options.ts";
+import { addOptions, flag, list, requiredText, text, type TypedFlags } from "../../options.ts";
 
 export function addFlow(program: Command, context: CommandContext): void {
   const { call } = context;
   const flow = program.command("flow").description("list, show, check and simulate flows");
+  addNew(flow, context);
   flow
     .command("list")
     .description("list the shipped flows and those of the project")
@@ -44,6 +45,20 @@ export function addFlow(program: Command, context: CommandContext): void {
       call(async (io) => (await import("./explain.ts")).flowExplain(io, name, task)),
     );
   addSimulate(flow, context);
+}
+
+function addNew(flow: Command, { call }: CommandContext): void {
+  const command = flow
+    .command("new")
+    .description("begin a flow of your own from a recipe of the cookbook, with cases that test it")
+    .argument("[name]", "the name of the new flow (default: the recipe's)");
+  const read = addOptions(command, {
+    from: text("--from <recipe>", "the recipe to begin with; on a terminal you are asked"),
+    list: flag("--list", "list the recipes"),
+  });
+  command.action((name: string | undefined, typed: TypedFlags) =>
+    call(async (io) => (await import("./new.ts")).flowNew(io, name, read(typed))),
+  );
 }
 
 function addSimulate(flow: Command, { call }: CommandContext): void {
