@@ -3,6 +3,7 @@
 
 import type { Report } from "../core/flow/outcome.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { AttemptRoom } from "../core/budget/room.ts";
 import type { Stray } from "../runner/runner.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
@@ -50,8 +51,14 @@ export type FoundCarrier =
       readonly channel: string | null;
       readonly carryOn: (ports: CarriedPorts) => Promise<CarriedEnd>;
     }
-  /** `spent`: what it used until it was ended. */
-  | { readonly type: "gone"; readonly spent: ReportedUsage | null };
+  /** With what it left to be stored: facts of its attempt, and what it used until it was ended. */
+  | {
+      readonly type: "gone";
+      readonly notes: readonly JsonObject[];
+      readonly spent: ReportedUsage | null;
+      /** When they are stored. */
+      readonly forget: () => void;
+    };
 
 export type CarriedPlace = { readonly runId: string; readonly stage: string; readonly attempt: number };
 

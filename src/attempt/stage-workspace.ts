@@ -52,7 +52,7 @@ async function openForTrack(
   const head = await workspaces.head(whole.value);
   const own = {
     ...request,
-    key: `${run.id}-t-${track.toLowerCase()}`,
+    key: trackKey(run, track),
     ...perStage,
     branch: trackBranch(resolved.flow, run, track),
     ...(head === null ? {} : { base: head }),
@@ -86,6 +86,11 @@ export function branchRequest(flow: Flow, run: Run, project: string): WorkspaceR
 
 export function isPerStage(resolved: ResolvedFlow, run: Run): boolean {
   return resolved.flow.workspace.per === "stage" && workspaceMode(resolved, run) !== "in-place";
+}
+
+/** The key of a track's own workspace, which its stages share. */
+export function trackKey(run: Run, track: string): string {
+  return `${run.id}-t-${track.toLowerCase()}`;
 }
 
 /** A follow-up has the key of the attempt that it follows. */

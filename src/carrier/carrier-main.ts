@@ -6,6 +6,7 @@ import type { Report } from "../core/flow/outcome.ts";
 import { messageOf } from "../core/result.ts";
 import { type Carrying, carry } from "./carry.ts";
 import { type EngineLink, openEngineLink, type Welcome } from "./engine-link.ts";
+import { writeKept } from "./kept-file.ts";
 import { CARRIER_VARIABLE, isCarrierId, socketName } from "./places.ts";
 import type { StartOrder } from "./wire.ts";
 
@@ -18,12 +19,21 @@ await import("../runner/command.ts");
 
 const abort = new AbortController();
 let at: Welcome = null;
+let home = "";
 let carrying: Carrying | undefined;
 
 const link: EngineLink = await openEngineLink({
   id,
   socket: socketName(id),
   at: () => at,
+  keep(news) {
+    try {
+      writeKept(home, id, at?.incarnation ?? "", news);
+    } catch (error) {
+      // The attempt works on: its report has them, unless this process is killed.
+      console.error(new Date().toISOString(), id, messageOf(error));
+    }
+  },
   onCommand(command) {
     if (command.type === "start") start(command.order);
     else if (command.type === "abort") abort.abort(command.reason);
@@ -47,6 +57,7 @@ function start(order: StartOrder): void {
   if (at !== null) return;
   const { job, incarnation } = order;
   const { files, run, stage, attempt, token } = job;
+  home = job.home;
   at = { incarnation, runId: run.id, stage: stage.id, attempt, token, channel: files.result };
   carrying = carry(id, order, link, abort.signal);
   void carrying.ended

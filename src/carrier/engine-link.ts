@@ -4,7 +4,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { HeardMessage } from "./report-file.ts";
+import type { HeardMessage, KeptNews } from "./kept-file.ts";
 import {
   openWire,
   PROTOCOL,
@@ -29,11 +29,7 @@ export type EngineLink = {
   /** Only to an engine that is there and keeps up. */
   tell(message: Extract<ToEngine, { type: "observed" | "save-check" | "checked" }>): void;
   /** Facts that no engine has confirmed, and the last usage. */
-  kept(): {
-    readonly notes: readonly JsonObject[];
-    readonly heard: readonly HeardMessage[];
-    readonly spent: ReportedUsage | null;
-  };
+  kept(): KeptNews;
   /** Says that the report is on disk, and closes. */
   reported(): Promise<void>;
 };
@@ -43,6 +39,8 @@ export type LinkOptions = {
   /** Relative to the working directory. */
   readonly socket: string;
   readonly at: () => Welcome;
+  /** Called before the attempt continues with news that no engine has stored, and again when one has. */
+  readonly keep: (news: KeptNews) => void;
   readonly onCommand: (command: Extract<ToCarrier, { type: "start" | "abort" | "check" | "room" | "message" }>) => void;
 };
 
@@ -63,6 +61,12 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
   const kept: Kept = { owed: new Map(), waiting: new Map(), spent: null, hasCheck: false };
   let engine: CarrierWire<ToEngine> | undefined;
   let last = 0;
+  /** News were kept that no engine had. */
+  let isKept = false;
+  const keep = (): void => {
+    isKept = kept.owed.size > 0;
+    options.keep(unconfirmed(kept));
+  };
   const server = await listen(options.socket, greet);
 
   function greet(socket: Socket): void {
@@ -74,7 +78,12 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
           return welcome(wire);
         }
         if (wire !== engine) return;
-        if (message.type === "answer") return answer(kept, message);
+        if (message.type === "answer") {
+          answer(kept, message);
+          // An engine that comes later must not take old facts for newer ones.
+          if (isKept && kept.owed.size === 0) keep();
+          return;
+        }
         options.onCommand(message);
       },
       closed: () => {
@@ -109,6 +118,7 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
   const owe = async (message: Owed): Promise<void> => {
     kept.owed.set(message.n, message);
     await asked(message.n, message);
+    if (kept.owed.has(message.n)) keep();
   };
 
   return {
@@ -120,7 +130,8 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
     },
     spent(reported) {
       kept.spent = reported;
-      engine?.send({ type: "spent", reported });
+      if (engine === undefined) keep();
+      else engine.send({ type: "spent", reported });
     },
     offerCheck() {
       kept.hasCheck = true;

@@ -13,9 +13,11 @@ import type { AttemptProcess } from "../settings/attempts.ts";
 import { isAtWork } from "./at-work.ts";
 import { attend, type Attended } from "./attend.ts";
 import { type CarrierConnection, connectCarrier } from "./connect.ts";
+import { readKept } from "./kept-file.ts";
 import { forgetCarrier, openSocketPaths, readCarrierNotes } from "./places.ts";
 import { readReport } from "./report-file.ts";
 import { createCarrierProcesses } from "./spawn.ts";
+import { untilGitEnded } from "./until-git-ended.ts";
 import { PROTOCOL, type StartOrder } from "./wire.ts";
 
 export type CarriersOptions = Pick<StartOrder, "environment" | "settings"> & {
@@ -44,7 +46,11 @@ export function createCarriers(options: CarriersOptions): Carriers {
   /** Takes note of the end, whatever it was. */
   const attendTo = async (identity: CarrierIdentity, dir: string, ports: CarriedPorts, first?: CarrierConnection) => {
     const carried = await attend(attended(identity, dir), ports, first);
-    if (carried.type === "lost") await end(identity);
+    if (carried.type === "lost") {
+      await end(identity);
+      // Sent and never received, or noted while no engine was there.
+      for (const facts of readKept(home, identity.id, incarnation())?.notes ?? []) await ports.note(facts);
+    }
     if (carried.type !== "left") forgetCarrier(home, identity.id);
     return carried;
   };
@@ -87,11 +93,11 @@ export function createCarriers(options: CarriersOptions): Carriers {
       }
       connection?.wire.destroy();
       // Neither a process that does not answer nor one of another store may work on beside the next attempt.
-      if (isAlive(identity)) await end(identity);
+      await end(identity);
       const report = readReport(home, dir, { id: identity.id, incarnation: incarnation() });
       if (report?.aborted !== null || report === undefined) {
-        forgetCarrier(home, identity.id);
-        return { type: "gone", spent: report?.spent ?? null };
+        const { notes, spent } = report ?? readKept(home, identity.id, incarnation()) ?? { notes: [], spent: null };
+        return { type: "gone", notes, spent, forget: () => forgetCarrier(home, identity.id) };
       }
       return { type: "reported", token: "", channel: null, carryOn: (ports) => attendTo(identity, dir, ports) };
     },
@@ -154,4 +160,5 @@ async function endInOrder(path: string, identity: CarrierIdentity): Promise<void
 
 async function end(identity: CarrierIdentity): Promise<void> {
   await killLeftovers({ ...identity, marker: "" });
+  await untilGitEnded(identity);
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { readConfined, writeConfined } from "../file/confined.ts";
 import type { CarrierIdentity } from "../attempt/carriers.ts";
+import { keptFile } from "./kept-file.ts";
 
 /** In the environment of a carrier's process: its id. */
 export const CARRIER_VARIABLE = "PASSRAIL_CARRIER";
@@ -78,7 +79,8 @@ export function readCarrierNotes(home: string): readonly CarrierIdentity[] {
 /** The carrier is gone: neither its note nor its socket is of use to anyone. */
 export function forgetCarrier(home: string, id: string): void {
   const folder = join(home, "carriers");
-  const files = [noteFile(home, id), join(folder, socketName(id)), join(folder, `${id}.report.json`)];
+  const own = [socketName(id), `${id}.report.json`].map((name) => join(folder, name));
+  const files = [noteFile(home, id), keptFile(home, id), ...own];
   for (const file of files) rmSync(file, { force: true });
 }
 

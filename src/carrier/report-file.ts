@@ -4,28 +4,19 @@
 import { closeSync, constants, existsSync, fsyncSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Report } from "../core/flow/outcome.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { MessageWay } from "../core/run/message.ts";
 import { readConfined, writeConfined } from "../file/confined.ts";
 import type { Stray } from "../runner/runner.ts";
+import { type KeptNews, keptShape } from "./kept-file.ts";
 
-export type ReportFile = {
+export type ReportFile = KeptNews & {
   readonly id: string;
   readonly incarnation: string;
   readonly report: Report;
   /** Its engine or the system ended the attempt: nobody may take this for the attempt's own result. */
   readonly aborted: string | null;
-  /** Facts that no engine has confirmed. */
-  readonly notes: readonly JsonObject[];
-  /** Messages that its agent got, which no engine has confirmed. */
-  readonly heard: readonly HeardMessage[];
-  readonly spent: ReportedUsage | null;
   readonly strays: readonly Stray[];
 };
-
-export type HeardMessage = { readonly number: number; readonly way: MessageWay };
 
 const REPORT_BYTES = 64 * 1024 * 1024;
 
@@ -35,10 +26,7 @@ const reportSchema = z.object({
   incarnation: z.string(),
   report: object,
   aborted: z.string().nullable(),
-  notes: z.array(object),
-  // Absent in reports of older versions.
-  heard: z.array(z.object({ number: z.int(), way: z.enum(["now", "turn", "attempt"]) })).default([]),
-  spent: object.nullable(),
+  ...keptShape,
   // Earlier versions wrote no start time.
   strays: z.array(z.object({ pid: z.int(), startTime: z.string().default(""), name: z.string() })),
 });

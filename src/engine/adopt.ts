@@ -7,7 +7,7 @@ import { attemptFacts } from "../core/attempt-facts.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Run } from "../core/run/run.ts";
-import { runningAttempts } from "../core/run/startable.ts";
+import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
 import type { Processes } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import { attemptKey } from "./ready-attempt.ts";
@@ -18,6 +18,8 @@ export type Adoption = {
   readonly storeId: string;
   readonly carriers?: Carriers;
   readonly adopt: (run: Run, at: FoundAttempt["at"], found: Adopted) => Promise<void>;
+  /** What an attempt that is gone left to be stored. */
+  readonly note: (runId: string, stage: string, attempt: number, facts: JsonObject) => Promise<unknown>;
   /** The usage of an attempt that is gone. */
   readonly spent: (runId: string, stage: string, attempt: number, reported: ReportedUsage) => Promise<unknown>;
   readonly onError: (runId: string | null, error: unknown) => void;
@@ -33,7 +35,7 @@ export type Kept = {
 
 type FoundAttempt = {
   readonly run: Run;
-  readonly at: { readonly track: string; readonly stage: string; readonly attempt: number };
+  readonly at: RunningAttempt;
   readonly id: string;
   readonly found: Adopted;
 };
@@ -110,14 +112,12 @@ async function endRecorded(processes: Processes, record: { readonly facts: JsonO
 }
 
 async function foundIn(
-  { store, spent }: Adoption,
+  { store, note, spent }: Adoption,
   carriers: Carriers,
   runId: string,
 ): Promise<readonly FoundAttempt[]> {
   const run = (await store.loadRun(runId))?.run;
-  const running = Object.entries(run?.tracks ?? {}).flatMap(([track, state]) =>
-    state.at === "running" && state.outside !== true ? [{ track, stage: state.stage, attempt: state.attempt }] : [],
-  );
+  const running = run === undefined ? [] : runningAttempts(run);
   if (run === undefined || running.length === 0) return [];
   const records = await store.attempts(runId);
   const looked = running.map(async (at): Promise<readonly FoundAttempt[]> => {
@@ -126,7 +126,9 @@ async function foundIn(
     if (carrier === null) return [];
     const found = await carriers.find(carrier, { runId, stage: at.stage, attempt: at.attempt });
     if (found.type !== "gone") return [{ run, at, id: carrier.id, found }];
+    for (const facts of found.notes) await note(runId, at.stage, at.attempt, facts);
     if (found.spent !== null) await spent(runId, at.stage, at.attempt, found.spent);
+    found.forget();
     return [];
   });
   return (await Promise.all(looked)).flat();

@@ -1,6 +1,7 @@
 // The engine: signals come in, runs.ts decides and commits, follow-run.ts brings attempts and outbox in line, work-attempt.ts carries out
 // attempts. machines.ts puts them together. Any process may deliver signals; only the one that performs starts attempts.
 
+import { cleanFacts } from "../attempt/clean-facts.ts";
 import { failpoint } from "../attempt/failpoint.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -96,6 +97,7 @@ export function createEngine(options: EngineOptions): Engine {
           return runs.deliver(runId, body, "engine", interruptId({ stage, attempt }));
         },
         recoverWorkspaces: async (run) => runWorkspaces.recover(await flows.of(run.flowHash), run),
+        recoverWorkspace: async (run, at) => runWorkspaces.recoverOne(await flows.of(run.flowHash), run, at),
         follow: async (run) => follower.follow(await flows.of(run.flowHash), run),
         adopt: async (run, at, found) => {
           const resolved = await flows.of(run.flowHash);
@@ -104,6 +106,8 @@ export function createEngine(options: EngineOptions): Engine {
           work.adopt(resolved, run, ready, found);
         },
         usedBy: async (run, record) => interruptedUsage(options.runners, await flows.of(run.flowHash), run, record),
+        note: (runId, stage, attempt, facts) =>
+          options.store.noteAttempt(runId, stage, attempt, cleanFacts(facts, options.runners.redact)),
         spent: deliverSpent(runs),
       });
       follower.startReady();

@@ -21,6 +21,8 @@ export type Recovery = Adoption & {
   readonly interrupt: (runId: string, stage: string, attempt: number, cause: string) => Promise<unknown>;
   /** Closes workspaces whose attempts are over, and makes those usable again in which programs were ended. */
   readonly recoverWorkspaces: (run: Run) => Promise<void>;
+  /** The same for the workspace of one attempt, while others of the run work on. */
+  readonly recoverWorkspace: (run: Run, at: RunningAttempt) => Promise<void>;
   /** Queues the attempts that the run has ready. */
   readonly follow: (run: Run) => Promise<void>;
   /** What an attempt that was cut off had used; undefined where nobody tells. */
@@ -50,7 +52,7 @@ export async function recover(recovery: Recovery): Promise<void> {
 }
 
 async function recoverRun(
-  { store, processes, interrupt, follow, recoverWorkspaces, usedBy, spent, storeId }: Recovery,
+  { store, processes, interrupt, follow, recoverWorkspaces, recoverWorkspace, usedBy, spent, storeId }: Recovery,
   runId: string,
   kept: Kept,
 ): Promise<void> {
@@ -70,8 +72,9 @@ async function recoverRun(
     await processes.killLeftovers(identity ?? { marker: markerOf(storeId, runId, stage, attempt) });
   }
   // Before anything can start: a branch is free only when the workspace of the dead attempt is gone.
-  // Where an attempt works on, its workspaces are left alone; the next start of the run closes those that nobody needs.
+  // Where another attempt of the run works on, its workspace is left alone.
   if (!kept.runs.has(runId)) await recoverWorkspaces(stored.run);
+  else for (const each of running) await recoverWorkspace(stored.run, each);
   await follow(stored.run);
   for (const { stage, attempt } of running) {
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);

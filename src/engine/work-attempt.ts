@@ -54,7 +54,7 @@ export type AttemptWorkDeps = {
   readonly flowOf: (hash: string) => Promise<ResolvedFlow>;
   /** Delivers until the store takes it. */
   readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
-  readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "sweep">;
+  readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "recoverOne" | "sweep">;
   readonly metering: Pick<Metering, "noteReport">;
   readonly liveBudgets: Pick<LiveBudgets, "open">;
   readonly isClosed: () => boolean;
@@ -206,7 +206,9 @@ async function takeBack(deps: WorkDeps, { resolved, run, ready, live, spent }: A
   await processes.killLeftovers(identity ?? { marker: markerOf(storeId, run.id, stage, attempt) });
   const isWanted = deps.attempts.endWork(live) === "reporting";
   if (isWanted) {
-    if (deps.attempts.countOf(run.id) === 1) await deps.workspaces.recover(resolved, run);
+    const now = (await store.loadRun(run.id))?.run ?? run;
+    if (deps.attempts.countOf(run.id) === 1) await deps.workspaces.recover(resolved, now);
+    else await deps.workspaces.recoverOne(resolved, now, ready);
     const body: SignalBody = { type: "attempt.interrupted", stage, attempt, cause: why };
     await deps.persist(run.id, body, "engine", interruptId(ready));
   }

@@ -4,29 +4,25 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
-import type { Run } from "../core/run/run.ts";
-import { findWork } from "../core/run/sequence.ts";
-import { landedRecord } from "../core/ticket/landed.ts";
-import type { Store } from "../store/store.ts";
-import { type Workspaces } from "../workspace/workspace.ts";
 import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
+import type { Run } from "../core/run/run.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
-import { branchRequest, isKept, isPerStage, keyOf } from "../attempt/stage-workspace.ts";
+import type { RunningAttempt } from "../core/run/startable.ts";
+import { landedRecord } from "../core/ticket/landed.ts";
+import { branchRequest, isKept, isPerStage } from "../attempt/stage-workspace.ts";
+import type { Store } from "../store/store.ts";
+import { closeAllBut, type ClosingOptions, wantedKeys } from "./close-workspaces.ts";
+import { recoverAll, recoverOne } from "./recover-workspaces.ts";
 
-export type RunWorkspacesOptions = {
-  readonly store: Store;
-  readonly workspaces: (mode: WorkspaceMode) => Workspaces;
-  readonly home: string;
-  /** Workspaces stay after their runs, for people to look at. */
-  readonly keepWorkspaces?: boolean;
-  readonly onError: (runId: string | null, error: unknown) => void;
-};
+export type RunWorkspacesOptions = ClosingOptions & { readonly store: Store; readonly home: string };
 
 export type RunWorkspaces = {
   /** Closes the workspaces that no stage of the run needs any more, where each stage has its own. */
   closeUnused(resolved: ResolvedFlow, run: Run): Promise<void>;
   /** The same after a crash: no attempt works any more. Workspaces that stay are made usable again. */
   recover(resolved: ResolvedFlow, run: Run): Promise<void>;
+  /** The same for one attempt, while others of the run work on: only a workspace that it shares with none of them. */
+  recoverOne(resolved: ResolvedFlow, run: Run, at: RunningAttempt): Promise<void>;
   /** The run has ended. Throws where a workspace could not be closed. */
   release(resolved: ResolvedFlow, run: Run): Promise<void>;
   /** Removes the files of workspaces that stages have closed, beside whatever works next. */
@@ -42,22 +38,8 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
   return {
     closeUnused: (resolved, run) => closeAllBut(options, resolved, run, wantedKeys(resolved, run, true)),
 
-    async recover(resolved, run) {
-      if (isPerStage(resolved, run)) {
-        await findUnnoted(options, resolved, run);
-        return closeAllBut(options, resolved, run, wantedKeys(resolved, run, false));
-      }
-      // A program that was ended in the middle of a commit leaves git's lock, and no later commit would succeed.
-      const running = Object.values(run.tracks).some((track) => track.at === "running" && track.outside !== true);
-      if (!running) return;
-      const workspaces = options.workspaces(workspaceMode(resolved, run));
-      if (workspaces.mode === "in-place") return;
-      const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
-      const opened = await workspaces.open(request);
-      if (opened.ok) await workspaces.unlock(opened.value);
-      // Tracks have workspaces of their own.
-      for (const other of (await workspaces.left?.(run.id)) ?? []) await workspaces.unlock(other);
-    },
+    recover: (resolved, run) => recoverAll(options, resolved, run),
+    recoverOne: (resolved, run, at) => recoverOne(options, resolved, run, at),
 
     async release(resolved, run) {
       const workspaces = options.workspaces(workspaceMode(resolved, run));
@@ -110,50 +92,4 @@ async function isMerged(store: RunWorkspacesOptions["store"], { flow }: Resolved
   if (flow.workspace.delete !== "when-merged") return false;
   const how = landedRecord(await store.attempts(id))?.how;
   return how === "land" || how === "merged" || how === "forced";
-}
-
-/** A crash between the folder and its note: opening it again writes the note, and then it is closed like any other. */
-async function findUnnoted(options: RunWorkspacesOptions, resolved: ResolvedFlow, run: Run): Promise<void> {
-  const workspaces = options.workspaces(workspaceMode(resolved, run));
-  const noted = new Set(((await workspaces.left?.(run.id)) ?? []).map(({ key }) => key));
-  const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
-  for (const [name, track] of Object.entries(run.tracks)) {
-    if (track.at !== "running" || track.outside === true) continue;
-    const stage = findWork(resolved.flow, run, name, track.stage);
-    const key = stage === undefined ? "" : keyOf(run, stage, track.attempt);
-    const isThere = ["worktrees", "clones"].some((folder) => existsSync(join(options.home, folder, key)));
-    if (key === "" || noted.has(key) || !isThere) continue;
-    const opened = await workspaces.open({ ...request, key });
-    if (!opened.ok) options.onError(run.id, new Error(opened.error.message));
-  }
-}
-
-/** Keys of workspaces that a follow-up waits for, and of those in which something works. */
-function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {
-  const keys = new Set<string>();
-  for (const [name, track] of Object.entries(run.tracks)) {
-    if (track.at !== "ready" && track.at !== "running") continue;
-    const stage = findWork(resolved.flow, run, name, track.stage);
-    if (stage === undefined) continue;
-    const isAtWork = withRunning && track.at === "running";
-    if (isAtWork || stage.sameWorkspaceAs !== undefined) keys.add(keyOf(run, stage, track.attempt));
-  }
-  return keys;
-}
-
-async function closeAllBut(
-  options: RunWorkspacesOptions,
-  resolved: ResolvedFlow,
-  run: Run,
-  wanted: ReadonlySet<string>,
-): Promise<void> {
-  if (!isPerStage(resolved, run)) return;
-  const workspaces = options.workspaces(workspaceMode(resolved, run));
-  const isKeeping = isKept(resolved.flow, options.keepWorkspaces === true);
-  for (const workspace of (await workspaces.left?.(run.id)) ?? []) {
-    await workspaces.unlock(workspace);
-    if (wanted.has(workspace.key ?? "")) continue;
-    const ended = isKeeping ? await workspaces.letGo?.(workspace) : await workspaces.close(workspace, run.id);
-    if (ended?.ok === false) options.onError(run.id, new Error(ended.error.message));
-  }
 }

@@ -1,6 +1,7 @@
 // Registers a new worktree, then checks out its files. Only inside the new worktree does git report which filters apply there (an include
 // can depend on the branch), and they must be off before the first file is written.
 
+import { mkdir, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
@@ -21,10 +22,15 @@ const CHECKOUT_MS = 600_000;
 export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
   // git checks whether a branch is free and takes it in two steps, so registrations run one at a time per repository; files in parallel.
   const once = () => inTurn(target.repository.commonDir, () => registerOn(target));
+  // The folder first: whoever looks for what an interruption left looks at folders. git takes an empty one.
+  await mkdir(target.top, { recursive: true });
   let registered = await once();
   // Another process was just creating this branch: try once more.
   if (!registered.ok && registered.error.code === "branch_busy") registered = await once();
-  if (!registered.ok) return registered;
+  if (!registered.ok) {
+    await rmdir(target.top).catch(() => undefined);
+    return registered;
+  }
   const found = await findRegistration(target.repository.commonDir, target.top);
   if (found === null) throw new Error(`git registered no worktree at ${target.top}`);
   const args = ["reset", "--hard", "--quiet"];

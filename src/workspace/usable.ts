@@ -58,6 +58,11 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
 
     open: (request) => openPrepared(preparing, request),
 
+    async unlockBranch(request) {
+      const place = await placeOf(preparing, request);
+      if (place.ok) await provider.unlockBranch?.(place.value);
+    },
+
     async publish(workspace, runId) {
       const published = (await provider.publish?.(workspace, runId)) ?? ok(null);
       const { joint, branch } = workspace;

@@ -133,6 +133,8 @@ export interface Workspaces {
   readonly letGo?: (workspace: Workspace) => Promise<Result<null>>;
   /** After a crash, when nothing works there any more: removes the locks that ended programs left behind. */
   unlock(workspace: Workspace): Promise<void>;
+  /** The same for the branch of a workspace that may not be there: a program can end before it has opened it. */
+  readonly unlockBranch?: (request: WorkspaceRequest) => Promise<void>;
   /**
    * Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Idempotent. `later`: the next stage
    * waits, so the files only move out of the way, and `sweep` removes them.

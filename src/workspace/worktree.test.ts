@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { addWorktree } from "./add-worktree.ts";
+import { aim } from "./target.ts";
+import type { InTurn } from "./turns.ts";
 import { type Bench, makeRepository, tempDir, userGit, valueOf, workspacesSuite } from "./workspace.testsuite.ts";
 import type { Workspace } from "./workspace.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";
@@ -170,6 +173,31 @@ describe("opening again after a crash", () => {
     },
     "a lock was left on a worktree in use": async (given) => writeFile(admin(given, "locked"), "in use\n"),
   };
+
+  test("R13: the lock of a branch that a killed process was about to make is removed, though there is no workspace yet", async () => {
+    const given = await bench();
+    const request = { runId: "r1", project: given.project, branch: "feat/a" };
+    const lock = join(given.project, ".git", "refs", "heads", "feat", "a.lock");
+    await mkdir(dirname(lock), { recursive: true });
+    await writeFile(lock, "");
+    expect(await given.workspaces.open(request)).toMatchObject({ ok: false, error: { code: "branch_busy" } });
+    await given.workspaces.unlockBranch?.(request);
+    expect(existsSync(valueOf(await given.workspaces.open(request)).dir)).toBe(true);
+  });
+
+  test("R13: the folder is there before anything is registered, so what is cut off in between can be found; a refusal leaves none", async () => {
+    const given = await bench();
+    const target = valueOf(await aim(given.root, { runId: "r1", project: given.project, branch: "feat/a" }));
+    const isThere: boolean[] = [];
+    const inTurn: InTurn = (_, task) => {
+      isThere.push(existsSync(target.top));
+      return task();
+    };
+    expect(await addWorktree({ ...target, base: "no-such-commit" }, inTurn)).toMatchObject({ ok: false });
+    expect(existsSync(target.top)).toBe(false);
+    expect(await addWorktree(target, inTurn)).toMatchObject({ ok: true });
+    expect(isThere).toEqual([true, true]);
+  });
 
   for (const [name, breakIt] of Object.entries(breakages)) {
     test(`R13: ${name}`, async () => {

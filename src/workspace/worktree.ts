@@ -66,11 +66,13 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
       const { gitDir, commonDir } = found.value.place;
       // In git's own folder of this worktree, which no other worktree uses.
       for (const name of ["index.lock", "HEAD.lock"]) await rm(join(gitDir, name), { force: true });
-      // The branch is the run's own.
       const branch = checkBranchName(workspace.branch ?? "");
-      const folders = branch.ok ? ["refs", "heads", ...branch.value.split("/").slice(0, -1)] : [];
-      if (branch.ok && isBelowFolders(commonDir, folders) === true)
-        await rm(join(commonDir, `refs/heads/${branch.value}.lock`), { force: true });
+      if (branch.ok) await removeRefLock(commonDir, `refs/heads/${branch.value}`);
+    },
+
+    async unlockBranch(request) {
+      const target = await aim(settings.root, request);
+      if (target.ok) await removeRefLock(target.value.repository.commonDir, `refs/heads/${target.value.branch}`);
     },
 
     async place(workspace) {
@@ -98,6 +100,12 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
       return inTurn(located.value.top, () => closeAt(located.value, closing));
     },
   };
+}
+
+/** The branch is the run's own. */
+async function removeRefLock(commonDir: string, ref: string): Promise<void> {
+  if (isBelowFolders(commonDir, ref.split("/").slice(0, -1)) === true)
+    await rm(join(commonDir, `${ref}.lock`), { force: true });
 }
 
 async function openAt(target: Target, registering: InTurn, limits?: WorkLimits): Promise<Result<Workspace>> {

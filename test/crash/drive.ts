@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +26,7 @@ import { optional } from "../../src/core/optional.ts";
 
 /** Code that was compiled once: half of a short life would else be spent on it. */
 const COMPILED = join(import.meta.dirname, "../../node_modules/.cache/passrail-crash");
-/** Far beyond what a scenario takes on a busy machine: whoever needs longer is stuck. */
+/** A driver that stores nothing for so long is stuck. A busy machine makes each step slow, and a scenario has a hundred. */
 const PATIENCE_MS = 60_000;
 
 export type Stage = {
@@ -90,6 +91,8 @@ export async function drive(
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: COMPILED,
+      // Not the settings of the person who runs the tests.
+      XDG_CONFIG_HOME: join(stage.dir, "config"),
       ...optional({ PASSRAIL_FAILPOINT: options.failpoint }),
       // Commands are carried out by the engine unless the settings say otherwise.
       ...(options.own === true ? { PASSRAIL_ATTEMPT_PROCESS: "own" } : {}),
@@ -109,14 +112,15 @@ export async function drive(
   const carriers = killCarriers(stage, options.killCarriers ?? []);
   child.stdout.on("data", onText);
   child.stderr.on("data", onText);
-  const lateTimer = setTimeout(() => {
-    output += `\nnot settled after ${PATIENCE_MS} ms`;
-    child.kill("SIGKILL");
-  }, PATIENCE_MS);
+  const lateTimer = killIfStuck(
+    stage,
+    child,
+    () => (output += `\nnot settled, and nothing stored for ${PATIENCE_MS} ms`),
+  );
   const { code, signal } = await ended(child);
   const carriersKilled = carriers.stop();
   clearTimeout(killTimer);
-  clearTimeout(lateTimer);
+  clearInterval(lateTimer);
   const since = (word: string): number | null =>
     seenAt[word] === undefined ? null : Math.round(seenAt[word] - (seenAt["begun"] ?? 0));
   const isSettled = code === 0 && seenAt["settled"] !== undefined;
@@ -128,6 +132,18 @@ export async function drive(
     settledMs: since("settled"),
     carriersKilled,
   };
+}
+
+function killIfStuck({ dir }: Stage, child: ChildProcess, onStuck: () => void): NodeJS.Timeout {
+  const stored = join(dir, "acknowledged");
+  const sizeNow = (): number => statSync(stored, { throwIfNoEntry: false })?.size ?? 0;
+  let [size, since] = [sizeNow(), performance.now()];
+  return setInterval(() => {
+    if (sizeNow() !== size) [size, since] = [sizeNow(), performance.now()];
+    if (performance.now() - since < PATIENCE_MS) return;
+    onStuck();
+    child.kill("SIGKILL");
+  }, 1000);
 }
 
 /** Kills a process of an attempt after each of these pauses; a pause begins when one is there. Its agent is left alive, as a crash would. */

@@ -30,12 +30,12 @@ export function isStartable(run: Run, { track, stage, attempt }: AttemptPlace): 
   return !isHeld && state?.at === "ready" && state.stage === stage && state.attempt === attempt;
 }
 
-export type RunningAttempt = { readonly stage: string; readonly attempt: number };
+export type RunningAttempt = { readonly track: string; readonly stage: string; readonly attempt: number };
 
 /** The attempts that an engine carries out now, without those that people or programs outside carry out. */
 export function runningAttempts(run: Run): readonly RunningAttempt[] {
-  return Object.values(run.tracks).flatMap((track) =>
-    track.at === "running" && track.outside !== true ? [{ stage: track.stage, attempt: track.attempt }] : [],
+  return Object.entries(run.tracks).flatMap(([track, at]) =>
+    at.at === "running" && at.outside !== true ? [{ track, stage: at.stage, attempt: at.attempt }] : [],
   );
 }
 
