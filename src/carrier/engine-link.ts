@@ -55,18 +55,14 @@ type Kept = {
   readonly waiting: Map<number, Waiting>;
   spent: ReportedUsage | null;
   hasCheck: boolean;
+  /** Facts were kept outside that no engine had. */
+  isKept: boolean;
 };
 
 export async function openEngineLink(options: LinkOptions): Promise<EngineLink> {
-  const kept: Kept = { owed: new Map(), waiting: new Map(), spent: null, hasCheck: false };
+  const kept: Kept = { owed: new Map(), waiting: new Map(), spent: null, hasCheck: false, isKept: false };
   let engine: CarrierWire<ToEngine> | undefined;
   let last = 0;
-  /** News were kept that no engine had. */
-  let isKept = false;
-  const keep = (): void => {
-    isKept = kept.owed.size > 0;
-    options.keep(unconfirmed(kept));
-  };
   const server = await listen(options.socket, greet);
 
   function greet(socket: Socket): void {
@@ -78,20 +74,13 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
           return welcome(wire);
         }
         if (wire !== engine) return;
-        if (message.type === "answer") {
-          answer(kept, message);
-          // An engine that comes later must not take old facts for newer ones.
-          if (isKept && kept.owed.size === 0) keep();
-          return;
-        }
+        if (message.type === "answer") return answer(kept, options, message);
         options.onCommand(message);
       },
       closed: () => {
         if (wire !== engine) return;
         engine = undefined;
-        // Nobody answers any more: what is owed stays.
-        for (const { resolve } of kept.waiting.values()) resolve(undefined);
-        kept.waiting.clear();
+        giveUpWaiting(kept);
       },
     });
   }
@@ -118,7 +107,7 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
   const owe = async (message: Owed): Promise<void> => {
     kept.owed.set(message.n, message);
     await asked(message.n, message);
-    if (kept.owed.has(message.n)) keep();
+    if (kept.owed.has(message.n)) keep(kept, options);
   };
 
   return {
@@ -130,7 +119,7 @@ export async function openEngineLink(options: LinkOptions): Promise<EngineLink> 
     },
     spent(reported) {
       kept.spent = reported;
-      if (engine === undefined) keep();
+      if (engine === undefined) keep(kept, options);
       else engine.send({ type: "spent", reported });
     },
     offerCheck() {
@@ -168,8 +157,26 @@ function unconfirmed({ owed, spent }: Kept): ReturnType<EngineLink["kept"]> {
   };
 }
 
-function answer({ owed, waiting }: Kept, { n, value, error }: Extract<ToCarrier, { type: "answer" }>): void {
+/** Nobody answers any more: what is owed stays. */
+function giveUpWaiting({ waiting }: Kept): void {
+  for (const { resolve } of waiting.values()) resolve(undefined);
+  waiting.clear();
+}
+
+function keep(kept: Kept, options: Pick<LinkOptions, "keep">): void {
+  kept.isKept = kept.owed.size > 0;
+  options.keep(unconfirmed(kept));
+}
+
+function answer(
+  kept: Kept,
+  options: Pick<LinkOptions, "keep">,
+  { n, value, error }: Extract<ToCarrier, { type: "answer" }>,
+): void {
+  const { owed, waiting } = kept;
   if (error === undefined) owed.delete(n);
+  // A later engine must not take old facts for newer ones.
+  if (kept.isKept && owed.size === 0) keep(kept, options);
   const found = waiting.get(n);
   waiting.delete(n);
   if (error === undefined) found?.resolve(value);

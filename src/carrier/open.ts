@@ -15,7 +15,7 @@ import { attend, type Attended } from "./attend.ts";
 import { type CarrierConnection, connectCarrier } from "./connect.ts";
 import { readKept } from "./kept-file.ts";
 import { forgetCarrier, openSocketPaths, readCarrierNotes } from "./places.ts";
-import { readReport } from "./report-file.ts";
+import { readReport, type ReportFile } from "./report-file.ts";
 import { createCarrierProcesses } from "./spawn.ts";
 import { untilGitEnded } from "./until-git-ended.ts";
 import { PROTOCOL, type StartOrder } from "./wire.ts";
@@ -72,12 +72,7 @@ export function createCarriers(options: CarriersOptions): Carriers {
         carrier.end();
         return ports.signal.aborted ? UNWANTED : { type: "lost", why: "the process of this attempt did not answer" };
       }
-      const { environment } = options;
-      const { programs, passEnvironment, workspaces, enclosure } = options.settings;
-      const settings = { programs, passEnvironment, workspaces, ...optional({ enclosure }) };
-      const earlier = await ports.earlierAttempts();
-      const order: StartOrder = { incarnation: incarnation(), job, earlier, room: ports.room(), environment, settings };
-      connection.wire.send({ type: "start", order });
+      connection.wire.send({ type: "start", order: await orderOf(options, job, ports) });
       carrier.handOver();
       processes.warm();
       failpoint("carrier-started");
@@ -95,10 +90,7 @@ export function createCarriers(options: CarriersOptions): Carriers {
       // Neither a process that does not answer nor one of another store may work on beside the next attempt.
       await end(identity);
       const report = readReport(home, dir, { id: identity.id, incarnation: incarnation() });
-      if (report?.aborted !== null || report === undefined) {
-        const { notes, spent } = report ?? readKept(home, identity.id, incarnation()) ?? { notes: [], spent: null };
-        return { type: "gone", notes, spent, forget: () => forgetCarrier(home, identity.id) };
-      }
+      if (report?.aborted !== null || report === undefined) return goneCarrier(options, identity, report);
       return { type: "reported", token: "", channel: null, carryOn: (ports) => attendTo(identity, dir, ports) };
     },
     async endOthers(kept) {
@@ -122,6 +114,24 @@ const UNWANTED: CarriedEnd = {
   report: { cause: "canceled", reason: "no longer wanted" },
   strays: [],
 };
+
+async function orderOf(options: CarriersOptions, job: AttemptJob, ports: CarriedPorts): Promise<StartOrder> {
+  const { environment, incarnation } = options;
+  const { programs, passEnvironment, workspaces, enclosure } = options.settings;
+  const settings = { programs, passEnvironment, workspaces, ...optional({ enclosure }) };
+  const earlier = await ports.earlierAttempts();
+  return { incarnation: incarnation(), job, earlier, room: ports.room(), environment, settings };
+}
+
+/** What it left counts although its report does not. */
+function goneCarrier(
+  { home, incarnation }: CarriersOptions,
+  { id }: CarrierIdentity,
+  report: ReportFile | undefined,
+): FoundCarrier {
+  const { notes, spent } = report ?? readKept(home, id, incarnation()) ?? { notes: [], spent: null };
+  return { type: "gone", notes, spent, forget: () => forgetCarrier(home, id) };
+}
 
 /** Stages of Passrail's own act outside or take a moment; they stay with the engine. */
 function isCarried(process: AttemptProcess, { stage, play }: AttemptJob): boolean {

@@ -106,8 +106,7 @@ export function createEngine(options: EngineOptions): Engine {
           work.adopt(resolved, run, ready, found);
         },
         usedBy: async (run, record) => interruptedUsage(options.runners, await flows.of(run.flowHash), run, record),
-        note: (runId, stage, attempt, facts) =>
-          options.store.noteAttempt(runId, stage, attempt, cleanFacts(facts, options.runners.redact)),
+        note: noteCleaned(options),
         spent: deliverSpent(runs),
       });
       follower.startReady();
@@ -139,6 +138,10 @@ export function createEngine(options: EngineOptions): Engine {
       await activity.ended();
     },
   };
+}
+
+function noteCleaned({ store, runners }: EngineOptions): Recovery["note"] {
+  return (runId, stage, attempt, facts) => store.noteAttempt(runId, stage, attempt, cleanFacts(facts, runners.redact));
 }
 
 function deliverSpent(runs: Pick<Runs, "deliver">): Recovery["spent"] {

@@ -57,11 +57,7 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
     ...provider,
 
     open: (request) => openPrepared(preparing, request),
-
-    async unlockBranch(request) {
-      const place = await placeOf(preparing, request);
-      if (place.ok) await provider.unlockBranch?.(place.value);
-    },
+    unlockBranch: (request) => unlockBranch(preparing, request),
 
     async publish(workspace, runId) {
       const published = (await provider.publish?.(workspace, runId)) ?? ok(null);
@@ -142,6 +138,11 @@ async function openPrepared(preparing: Preparing, request: WorkspaceRequest): Pr
   const opened = await provider.open(place.value);
   if (!opened.ok) return opened;
   return preparing.inTurn(key, () => prepare(preparing, request, withMembers(opened.value, request)));
+}
+
+async function unlockBranch(preparing: Preparing, request: WorkspaceRequest): Promise<void> {
+  const place = await placeOf(preparing, request);
+  if (place.ok) await preparing.provider.unlockBranch?.(place.value);
 }
 
 /** The request as providers see it: the joint repository is a project like any other, and its first commit is checked out. */
