@@ -100,7 +100,7 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
       submits: isAgent && offersDesk(stage),
       mayAsk: isAgent && play.questions === "ask",
     };
-    const answered = await sayPrompt(job, ports, play, listened(conversation, prompts), promptFacts);
+    const answered = await sayPrompt(job, ports, place, listened(conversation, prompts), promptFacts);
     const end = await sayMessages(job, ports, conversation, answered);
     failpoint("attempt-ended");
     const first = await readReport(context, end, conversation.submitted());
@@ -157,7 +157,7 @@ function listened(conversation: OpenConversation, prompts: Prompts): OpenConvers
 async function sayPrompt(
   job: AttemptJob,
   ports: AttemptPorts,
-  play: RunnerChoice,
+  { play, from }: ConversePlace,
   conversation: OpenConversation,
   promptFacts: PromptFacts,
 ): Promise<AttemptEnd> {
@@ -165,7 +165,9 @@ async function sayPrompt(
   const context = { resolved, run, track, stage, carry, facts: promptFacts };
   const { standing, now } = composeBlocks(context);
   const say = async (text: string, record: string, session?: Session): Promise<AttemptEnd> => {
-    await writeRecord(files, files.prompt, forRecord(job, ports, record));
+    // Before the program can do anything: its work belongs to the stage even if its process is never recorded.
+    const begun = { runner: play.runner, from };
+    await Promise.all([ports.note(begun), writeRecord(files, files.prompt, forRecord(job, ports, record))]);
     failpoint("prompt-written");
     return conversation.say(text, { outputPath: files.output, standing, ...optional({ session }) });
   };

@@ -41,7 +41,7 @@ test("R-X-05: the session of the attempt that was cut off right before is resume
 
 test("R-X-05: an attempt that died before its program told a session hides no earlier one", () => {
   expect(session([cut(1), cut(2, { session: null })])).toBe("s1");
-  expect(session([cut(1), cut(2, { process: null })])).toBe("s1");
+  expect(session([cut(1), cut(2, { process: null, runner: null })])).toBe("s1");
   expect(session([cut(1), cut(2, { session: null, runner: "codex" })])).toBeUndefined();
 });
 
@@ -55,7 +55,11 @@ test("work begins where the first of the attempts began that were cut off in a r
   expect(firstCutOff(job(4), [before, cut(2), cut(3, { from: "c".repeat(40) })])?.attempt).toBe(2);
   // The record of the attempt itself is among them.
   expect(firstCutOff(job(2), [cut(1, {}, "done"), cut(2, {}, "running")])).toBeUndefined();
-  expect(firstCutOff(job(2), [cut(1, { process: null })])).toBeUndefined();
+  expect(firstCutOff(job(2), [cut(1, { process: null, runner: null })])).toBeUndefined();
+});
+
+test("R-X-05: work counts as cut off from the moment before its program starts, whether or not its process was recorded", () => {
+  expect(firstCutOff(job(2), [cut(1, { process: null, session: null })])?.facts.from).toBe(FROM);
 });
 
 test("R-X-05: the note says what Passrail found, and a file's name cannot end its quotation", () => {

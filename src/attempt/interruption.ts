@@ -15,7 +15,7 @@ const MOST_RESUMPTIONS = 3;
 
 type CutOff = { readonly attempt: number; readonly facts: AttemptFacts };
 
-/** Undefined where none of them had started its program: then nothing is half done. */
+/** Undefined where none of them was about to start its program: then nothing is half done. */
 export async function interruptedWork(
   job: Pick<AttemptJob, "stage" | "attempt">,
   { workspaces, runners }: Pick<AttemptPorts, "workspaces" | "runners">,
@@ -53,7 +53,7 @@ export function interruptedSession(
   return cut.findLast(({ facts }) => facts.session !== null && facts.runner === runner)?.facts.session ?? undefined;
 }
 
-/** Oldest first; those that never started a program left nothing. */
+/** Oldest first; those that were not about to start a program left nothing. */
 function cutOff({ stage, attempt }: Pick<AttemptJob, "stage" | "attempt">, attempts: readonly EarlierAttempt[]) {
   const own = attempts.filter((each) => each.stage === stage.id && each.attempt < attempt);
   // A budget that was used up ends a program in the middle of its work as well.
@@ -62,6 +62,6 @@ function cutOff({ stage, attempt }: Pick<AttemptJob, "stage" | "attempt">, attem
   );
   return own.slice(last + 1).flatMap((each): readonly CutOff[] => {
     const facts = attemptFacts(each);
-    return facts.process === null ? [] : [{ attempt: each.attempt, facts }];
+    return facts.runner === null ? [] : [{ attempt: each.attempt, facts }];
   });
 }
