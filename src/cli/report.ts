@@ -13,6 +13,7 @@ import { isSettled, itemJson, whyOf } from "./terminal/run-view.ts";
 import { commitOf } from "../app/commit-of.ts";
 import { findRunEnd } from "../app/run-end.ts";
 import type { RunEnd } from "../core/view/run-end.ts";
+import { statusText } from "../core/view/run-state.ts";
 import { spentText } from "../core/view/spent-text.ts";
 import { attemptRow } from "../core/view/attempt-row.ts";
 import { flowOf } from "../store/flow-of.ts";
@@ -97,7 +98,7 @@ export async function printRest(
     printTable(io, [
       [run.id, String(number), run.status, run.word, standing.why].map((value) => ({ name: "", value })),
     ]);
-  else io.out(sentenceOf(run, number, standing.why));
+  else io.out(sentenceOf(run, number, standing.why, resolved));
   for (const line of summary) io.err(line);
   if (summary.length === 0 && end !== null && run.spent !== undefined) io.err(`Spent: ${spentText(run.spent)}`);
   if (end !== null) for (const line of endLines(io, end)) io.err(line);
@@ -107,8 +108,8 @@ export async function printRest(
     );
 }
 
-function sentenceOf(run: Run, number: number, why: string): string {
-  const status = run.paused && run.status === "running" ? "paused" : run.status;
+function sentenceOf(run: Run, number: number, why: string, resolved: ResolvedFlow | undefined): string {
+  const status = resolved === undefined ? run.status : statusText(resolved, run, Date.now());
   const word = run.word === status ? status : `${status} (${run.word})`;
   const text = `#${number} ${oneLine(run.subject.title, 60)}: ${word}${why === "" ? "" : `, ${oneLine(why, 200)}`}`;
   return oneLine(text, 400);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ResolvedFlow } from "../flow/agent.ts";
 import type { Run, Track } from "../run/run.ts";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
-import { runState } from "./run-state.ts";
+import { runState, statusText } from "./run-state.ts";
 
 const AT = "2026-03-01T10:00:00.000Z";
 const NOW = Date.parse(AT);
@@ -66,4 +66,10 @@ test("a run that waits for an escalation says so; other items wait for you", () 
   const waiting = (kind: string) => run({ main: item(kind) as never }, { status: "waiting", since: AT });
   expect(runState(FEATURE, waiting("escalation"), NOW).is).toBe("escalated");
   expect(runState(FEATURE, waiting("budget"), NOW)).toMatchObject({ is: "waiting", text: "budget qa, owner" });
+});
+
+test("a command says running of no run: an open one has the word of its state, a closed one its status", () => {
+  expect(statusText(FEATURE, run({ main: at("running", "build") }), NOW)).toBe("working");
+  expect(statusText(FEATURE, run({ main: at("ready", "build") }), NOW)).toBe("in line");
+  expect(statusText(FEATURE, run({}, { status: "completed" }), NOW)).toBe("completed");
 });

@@ -8,7 +8,7 @@ import { openItems, type Run, type Track } from "../run/run.ts";
 import { findWork } from "../run/sequence.ts";
 import { overLimit } from "./over-limit.ts";
 import { waitingMerge } from "../run/waiting-merge.ts";
-import type { RunStateName } from "./state-words.ts";
+import { type RunStateName, STATE_WORDS } from "./state-words.ts";
 
 export type ShownState = {
   readonly is: RunStateName;
@@ -31,6 +31,11 @@ export function runState(resolved: ResolvedFlow, run: Run, now: number): ShownSt
   if (first === undefined) return openItems(run).length > 0 ? waitingState(run) : state("queued", "");
   const texts = found.filter(({ is }) => is === first.is).map(({ text }) => text);
   return { ...first, text: texts.join(", ") };
+}
+
+/** The status of a run for people: of an open one what is true now, because "running" runs may wait for a slot, a time or a merge. */
+export function statusText(resolved: ResolvedFlow, run: Run, now: number): string {
+  return run.status === "running" ? STATE_WORDS[runState(resolved, run, now).is].toLowerCase() : run.status;
 }
 
 /** Of several tracks the most active one gives the word. */

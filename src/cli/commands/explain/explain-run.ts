@@ -9,6 +9,7 @@ import { branchOf } from "../../../core/run/branch.ts";
 import { isOutside } from "../../../core/run/outside.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import type { Store } from "../../../store/store.ts";
+import { statusText } from "../../../core/view/run-state.ts";
 import { stoppedEnd } from "../../../core/view/loose-end.ts";
 import { answersTo, askedBy } from "../../../core/view/item-text.ts";
 import { resumesOf, whyOf } from "../../terminal/run-view.ts";
@@ -24,7 +25,10 @@ const OTHERS = 500;
 export async function explainRun(store: Store, run: Run, config: Settings): Promise<readonly Reason[]> {
   const known = await know(store, run);
   const { number, resolved } = known;
-  const own = reason("run", `run #${number} is ${run.status} (${run.word})${colon(whyOf(run, resolved))}`);
+  const own = reason(
+    "run",
+    `run #${number} is ${statusText(resolved, run, Date.now())} (${run.word})${colon(whyOf(run, resolved))}`,
+  );
   if (run.status === "stopped")
     return [
       own,

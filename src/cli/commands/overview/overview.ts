@@ -51,7 +51,8 @@ export async function glance(io: Io): Promise<number> {
           : `${performer} is performing runs.`,
     );
     const words = Object.entries(counts).filter(([, count]) => count > 0);
-    io.out(`Runs: ${words.map(([status, count]) => `${count} ${status}`).join(", ")}`);
+    // Not every open run works: some are in line, held or wait for a merge.
+    io.out(`Runs: ${words.map(([status, count]) => `${count} ${status === "running" ? "open" : status}`).join(", ")}`);
     for (const run of active)
       io.out(
         oneLine(`  #${run.number} ${run.stage ?? ""} · ${run.word} · ${run.subject.title}`, Math.max(40, io.columns)),

@@ -16,6 +16,7 @@ import { treeLines } from "../../terminal/run-tree.ts";
 import { statusColor } from "../../terminal/status-color.ts";
 import { counterRows } from "../../../core/run/counters.ts";
 import { EVIDENCE_WORDS, type EvidenceLine, evidenceTable } from "../../../core/view/evidence-table.ts";
+import { statusText } from "../../../core/view/run-state.ts";
 import { type AttemptRow, attemptRow } from "../../../core/view/attempt-row.ts";
 import { findingLines, findingRows } from "../../../core/view/findings.ts";
 import { type MessageRow, messageRows } from "../../../core/view/messages.ts";
@@ -33,6 +34,8 @@ type ShownRun = {
   readonly summary: RunSummary;
   readonly attempts: readonly AttemptRecord[];
   readonly counters: ReturnType<typeof counterRows>;
+  /** What is true of it now, in a word. */
+  readonly status: string;
   readonly why: string;
   readonly end: RunEnd | null;
   readonly messages: readonly MessageRow[];
@@ -57,7 +60,8 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
     const end = await endOf(store, { run, number: summary.number, resolved });
     const messages = messageRows(resolved, run);
     const why = whyOf(run, resolved);
-    const shown = { run, summary, attempts, counters: counterRows(flow, run), why, end, messages };
+    const status = statusText(resolved, run, Date.now());
+    const shown = { run, summary, attempts, counters: counterRows(flow, run), status, why, end, messages };
     if (io.json)
       printJson(io, {
         ...standingOf(run, summary.number, resolved),
@@ -159,8 +163,7 @@ function showEvidence(io: Io, lines: readonly EvidenceLine[]): void {
 }
 
 function showRich(io: Io, shown: ShownRun, tree: readonly string[]): void {
-  const { run, summary, attempts, counters, why, end, messages } = shown;
-  const status = run.paused && run.status === "running" ? "paused" : run.status;
+  const { run, summary, attempts, counters, status, why, end, messages } = shown;
   io.out(
     `${paint(io, "bold", `#${summary.number} ${oneLine(run.subject.title, 100)}`)}  ${paint(io, statusColor(run.status), status)} (${oneLine(run.word, 40)})`,
   );
