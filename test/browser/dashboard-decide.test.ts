@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, itemOf, openDashboard, PHONE, show, STRAIGHT } from "./dashboard.ts";
+import { faultsOf } from "./faults.ts";
+import { picture } from "./picture.ts";
 
 const SLOW = 150_000;
 const CODE = "export const greeting = 'hello';\nexport const name = 'world';";
@@ -47,11 +49,11 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       await decision(page).getByRole("button", { name: "Again" }).click();
 
       await decision(page).getByRole("heading", { name: "Ship “Say hello”?" }).waitFor({ timeout: 60_000 });
-      // Sending back needs a reason, and the button says so.
+      // The changes since the escalation was answered: those of the fourth attempt. Sending back needs a reason, and the button says so.
       const back = decision(page).getByRole("button", { name: "Request changes" });
       expect(await back.getAttribute("aria-disabled")).toBe("true");
-      await decision(page).getByRole("button", { name: "Comment on line 2 of src/hello.ts" }).first().click();
-      await page.getByLabel(/About line 2/u).fill("Ask for the name instead");
+      await decision(page).getByRole("button", { name: "Comment on line 8 of src/hello.ts" }).first().click();
+      await page.getByLabel(/About line 8/u).fill("Ask for the name instead");
       await page.getByRole("button", { name: "Add comment" }).click();
       await decision(page).getByText("1 line comment is sent with your decision.").waitFor();
       const before = await page.locator("[data-decision]").getAttribute("data-decision");
@@ -68,7 +70,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       const last = prompts.at(-1) ?? "";
       expect(prompts).toHaveLength(5);
       expect(last).toContain("Ask for the name instead");
-      expect(last).toContain("src/hello.ts:2");
+      expect(last).toContain("src/hello.ts:8");
 
       await decision(page).getByRole("button", { name: "Approve" }).click();
       // The word about the first gate may still be there.
@@ -76,7 +78,22 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       await dashboard.stands(1, "shipped");
       // No question is left, but the work has not landed yet.
       await page.getByRole("heading", { name: "Needs you (1)" }).waitFor();
-      await page.getByRole("button", { name: "Merge: Say hello" }).waitFor();
+      const merge = page.getByRole("button", { name: "Merge: Say hello" });
+      await merge.waitFor();
+      // What the decision rests on is beside it, and it can be taken back as well.
+      await decision(page).getByText("export const greeting").first().waitFor();
+      await picture(page, "end-merge-light");
+      expect(await faultsOf(page)).toEqual([]);
+      await page.evaluate("localStorage['passrail.undo'] = '30'");
+      await merge.click();
+      await page.getByRole("dialog").getByRole("button", { name: "Merge", exact: true }).click();
+      const held = page.locator("[data-held]").filter({ hasText: "Merge: Say hello" });
+      await held.waitFor();
+      await page.getByRole("heading", { name: "Needs you (0)" }).waitFor();
+      await held.getByRole("button", { name: "Undo" }).click();
+      await page.waitForURL("**/runs/1");
+      const { runs } = (await dashboard.daemon.call("GET", "/api/runs")).body as unknown as { runs: unknown[] };
+      expect(runs).toHaveLength(1);
       expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
       await context.close();
     },

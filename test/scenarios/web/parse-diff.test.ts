@@ -84,15 +84,18 @@ test("lines that look like heads of a diff are lines", () => {
   expect(files).toMatchObject([{ path: "a.sql", added: 2, removed: 2 }]);
 });
 
-test("the same changes have the same mark, others another", () => {
+test("the same changes have the same version, others another; with git's id of the text it is that, however the text came about", () => {
   write("a.txt", "one\n");
   const [first] = diffOf(() => write("a.txt", "two\n"));
   git("reset", "-q", "--hard");
   const [again] = diffOf(() => write("a.txt", "two\n"));
   git("reset", "-q", "--hard");
   const [other] = diffOf(() => write("a.txt", "tow\n"));
-  expect(again?.mark).toBe(first?.mark);
-  expect(other?.mark).not.toBe(first?.mark);
+  expect(again?.version).toBe(first?.version);
+  expect(other?.version).not.toBe(first?.version);
+  const id = git("hash-object", "a.txt").trim();
+  const [whole] = parseDiff(git("diff", "--cached", "--full-index")).files;
+  expect(whole?.version).toBe(id);
 });
 
 test("a diff that was cut in the middle keeps what is there, with our own words beside it", () => {

@@ -62,8 +62,12 @@ function isMeantForOthers({ repeat, isComposing, target }: KeyboardEvent): boole
 
 /** Whether keys pressed there are text. */
 export function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return !TICKED.has(target.type);
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || target.role === "textbox")
+    (target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName) || target.role === "textbox")
   );
 }
+
+/** Fields that take no text. */
+const TICKED: ReadonlySet<string> = new Set(["checkbox", "radio"]);

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
+import { LineCount } from "./line-count.tsx";
 import type { FileDiff } from "./parse.ts";
 import { ChevronDown, ChevronRight } from "lucide-react";
 
@@ -32,8 +33,8 @@ export function FileHead({
   readonly look: (is: boolean) => void;
 }): ReactNode {
   return (
-    <div className="flex items-center gap-2 border-y border-line bg-sunken pr-3 font-sans text-sm">
-      <h3 className="min-w-0 flex-1">
+    <div className="flex items-center gap-2 border-y border-line bg-sunken pr-3 font-sans text-sm @max-[34rem]:flex-wrap @max-[34rem]:gap-y-0 @max-[34rem]:pl-8">
+      <h3 className="min-w-0 flex-1 @max-[34rem]:-ml-8 @max-[34rem]:basis-full">
         <button
           type="button"
           aria-expanded={isOpen}
@@ -71,14 +72,5 @@ export function FileHead({
         Viewed
       </label>
     </div>
-  );
-}
-
-export function LineCount({ added, removed }: { readonly added: number; readonly removed: number }): ReactNode {
-  return (
-    <span className="tabular font-mono text-xs whitespace-nowrap">
-      <span className="text-good">+{added}</span> <span className="text-bad">−{removed}</span>
-      <span className="sr-only"> lines</span>
-    </span>
   );
 }

@@ -9,7 +9,14 @@ export type DiffLine = {
   readonly text: string;
 };
 
-export type Hunk = { readonly head: string; readonly lines: readonly DiffLine[] };
+export type Hunk = {
+  readonly head: string;
+  /** Its number in the diff. */
+  readonly gap: number;
+  /** The lines above it that the diff leaves out. */
+  readonly hidden: number;
+  readonly lines: readonly DiffLine[];
+};
 
 export type FileDiff = {
   readonly path: string;
@@ -20,8 +27,12 @@ export type FileDiff = {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly Hunk[];
-  /** The same for the same changes, so that the browser recognises a viewed file. */
-  readonly mark: string;
+  /** The number of hunks in the diff. */
+  readonly gaps: number;
+  /** The lines below the last hunk that the diff leaves out; null if it does not say. */
+  readonly below: number | null;
+  /** The same as long as the file is the same: git's id of its text, or a number over its changes where the diff does not have that. */
+  readonly version: string;
 };
 
 export type ParsedDiff = {
@@ -65,17 +76,32 @@ function* linesOf(text: string): Generator<string> {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Open = Omit<Mutable<FileDiff>, "hunks" | "mark"> & { hunks: Mutable<Hunk>[]; hash: number };
+type Open = Omit<Mutable<FileDiff>, "hunks" | "gaps" | "below" | "version"> & {
+  hunks: Mutable<Hunk>[];
+  hash: number;
+  /** Git's id of the new text, if the diff has it in full. */
+  id: string | null;
+  /** The line after the last hunk. */
+  next: number;
+};
 type OpenHunk = { lines: DiffLine[]; old: number; new: number; leftOld: number; leftNew: number };
 
 function opened(head: string): Open {
   const path = pathIn(head);
-  return { path, from: null, change: "changed", isBinary: false, added: 0, removed: 0, hunks: [], hash: 0x811c9dc5 };
+  const nothing = { isBinary: false, added: 0, removed: 0, hunks: [] };
+  return { path, from: null, change: "changed", ...nothing, hash: 0x811c9dc5, id: null, next: 1 };
 }
 
-function closed({ hash, hunks, ...file }: Open): FileDiff {
+function closed({ hash, id, next: _next, hunks, ...file }: Open): FileDiff {
   const change = file.change === "mode" && (hunks.length > 0 || file.isBinary) ? "changed" : file.change;
-  return { ...file, change, hunks, mark: `${hunks.length}-${(hash >>> 0).toString(36)}` };
+  const below = change === "added" || change === "removed" || endsFile(hunks.at(-1)) ? 0 : null;
+  const version = id ?? `${hunks.length}-${(hash >>> 0).toString(36)}`;
+  return { ...file, change, hunks, gaps: hunks.length, below, version };
+}
+
+/** Git shows three unchanged lines below a change, unless the file ends before. */
+function endsFile(last: Hunk | undefined): boolean {
+  return last === undefined || last.lines.slice(-3).some(({ kind }) => kind !== "same");
 }
 
 const HUNK = /^@@ -([0-9]{1,10})(?:,([0-9]{1,10}))? \+([0-9]{1,10})(?:,([0-9]{1,10}))? @@ ?/;
@@ -85,7 +111,11 @@ function openHunk(file: Open, line: string): OpenHunk | undefined {
   if (found === null) return undefined;
   const [all, old = "0", leftOld = "1", fresh = "0", leftNew = "1"] = found;
   const lines: DiffLine[] = [];
-  file.hunks.push({ head: line.slice(all.length), lines });
+  // Without a line in the new text, the number is that of the line before.
+  const begins = leftNew === "0" ? Number(fresh) + 1 : Number(fresh);
+  const hidden = file.change === "removed" ? 0 : Math.max(0, begins - file.next);
+  file.hunks.push({ head: line.slice(all.length), gap: file.hunks.length, hidden, lines });
+  file.next = begins + Number(leftNew);
   return { lines, old: Number(old), new: Number(fresh), leftOld: Number(leftOld), leftNew: Number(leftNew) };
 }
 
@@ -115,10 +145,14 @@ function take(file: Open, hunk: OpenHunk, line: string): boolean {
   return true;
 }
 
+const INDEX = /^index (?:[0-9a-f]{40}|[0-9a-f]{64})\.\.([0-9a-f]{40}|[0-9a-f]{64})(?: |$)/;
+
 function readHead(file: Open, line: string): void {
   const after = (prefix: string): string | undefined =>
     line.startsWith(prefix) ? unquoted(line.slice(prefix.length)) : undefined;
-  if (line.startsWith("new file mode ")) file.change = "added";
+  const id = INDEX.exec(line.slice(0, 200))?.[1];
+  if (id !== undefined) file.id = id;
+  else if (line.startsWith("new file mode ")) file.change = "added";
   else if (line.startsWith("deleted file mode ")) file.change = "removed";
   else if (line.startsWith("new mode ") && file.change === "changed") file.change = "mode";
   else if (line.startsWith("Binary files ") || line === "GIT binary patch") file.isBinary = true;

@@ -2,31 +2,37 @@
 
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
-import { SafeText } from "../ui/safe-text.tsx";
-import { CommentCard, CommentForm } from "./comment.tsx";
+import { CommentCard, CommentForm, type WriteComment } from "./comment.tsx";
+import { type Comment, isAbout } from "./comments.ts";
 import { FileHead } from "./file-head.tsx";
 import { FindingCard } from "./finding.tsx";
+import { Gap } from "./gap.tsx";
 import { LineView, PairView } from "./line.tsx";
 import type { FileDiff } from "./parse.ts";
-import { type Comment, type LinePlace, placeKey, placeOf, placesOf, type Row, viewedKey } from "./rows.ts";
+import { type LinePlace, placeKey, placeOf, placesOf } from "./places.ts";
+import { type Row, viewedKey } from "./rows.ts";
 import type { Colour } from "./use-colours.ts";
-import { Ellipsis } from "lucide-react";
 
 export type RowActs = {
   readonly toggle: (file: FileDiff) => void;
   readonly look: (file: FileDiff, is: boolean) => void;
   readonly viewed: ReadonlySet<string>;
+  /** Shows lines that the diff leaves out; absent if nobody has them. */
+  readonly open: ((file: FileDiff, gap: number, lines: number) => void) | undefined;
   /** The one line that Tab reaches; arrows move to the others. */
   readonly stop: string | null;
   readonly setFocused: (place: string) => void;
   readonly writing: Comment | null;
-  readonly begin: ((place: LinePlace) => void) | undefined;
+  /** The present text of the lines that the comment is about. */
+  readonly current: string | null;
+  readonly begin: ((place: LinePlace, extend: boolean) => void) | undefined;
   readonly colour: Colour | undefined;
   /** The number of findings in a file. */
   readonly found: (file: FileDiff) => number;
-  readonly write: (change: Partial<Pick<Comment, "text" | "severity">>) => void;
+  readonly write: WriteComment;
   readonly say: () => void;
   readonly close: () => void;
+  readonly edit: ((comment: Comment) => void) | undefined;
   readonly drop: ((comment: Comment) => void) | undefined;
 };
 
@@ -50,33 +56,40 @@ export function RowView({ row, ...acts }: { readonly row: Row } & RowActs): Reac
           {row.file.hunks.length > 0 && <Button onClick={() => acts.toggle(row.file)}>Show them</Button>}
         </p>
       );
-    case "hunk":
-      return (
-        <p className="truncate bg-active-soft px-4 py-0.5 text-active">
-          <Ellipsis className="mr-1 inline size-4" />
-          <SafeText max={300}>{row.head}</SafeText>
-        </p>
-      );
-    case "line": {
-      const place = placeOf(row.file, row.line);
-      const isStop = place !== null && placeKey(place) === acts.stop;
-      return <LineView file={row.file} line={row.line} isStop={isStop} {...lineActs(acts)} />;
-    }
-    case "pair": {
-      const hasStop = placesOf(row.file, row.pair).some((place) => placeKey(place) === acts.stop);
-      return <PairView file={row.file} pair={row.pair} stop={hasStop ? acts.stop : null} {...lineActs(acts)} />;
-    }
+    case "gap":
+      return <Gap {...row} open={acts.open} />;
+    case "line":
+    case "pair":
+      return <LineRow row={row} {...acts} />;
     case "finding":
       return <FindingCard finding={row.finding} />;
     case "comment": {
-      const { drop } = acts;
-      return <CommentCard comment={row.comment} {...(drop === undefined ? {} : { drop: () => drop(row.comment) })} />;
+      const { comment } = row;
+      const { edit, drop } = acts;
+      return (
+        <CommentCard
+          comment={comment}
+          {...(edit === undefined ? {} : { edit: () => edit(comment) })}
+          {...(drop === undefined ? {} : { drop: () => drop(comment) })}
+        />
+      );
     }
     case "writing":
       return acts.writing === null ? null : <CommentForm {...acts} writing={acts.writing} />;
   }
 }
 
-function lineActs({ begin, setFocused, colour }: RowActs): Pick<RowActs, "begin" | "setFocused" | "colour"> {
-  return { begin, setFocused, colour };
+function LineRow({ row, ...acts }: { readonly row: Row & { type: "line" | "pair" } } & RowActs): ReactNode {
+  const { writing, stop, begin, setFocused, colour } = acts;
+  const rest = { file: row.file, begin, setFocused, colour };
+  if (row.type === "line") {
+    const place = placeOf(row.file, row.line);
+    const isStop = place !== null && placeKey(place) === stop;
+    const isMeant = place !== null && writing !== null && isAbout(writing, place);
+    return <LineView line={row.line} isStop={isStop} isMeant={isMeant} {...rest} />;
+  }
+  const places = placesOf(row.file, row.pair);
+  const hasStop = places.some((place) => placeKey(place) === stop);
+  const meant = places.find((place) => writing !== null && isAbout(writing, place))?.side ?? null;
+  return <PairView pair={row.pair} stop={hasStop ? stop : null} meant={meant} {...rest} />;
 }

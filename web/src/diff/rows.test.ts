@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { findingsOf, placeFindings } from "./findings.ts";
 import { pairsOf } from "./pairs.ts";
 import { parseDiff } from "./parse.ts";
-import { type Comment, issueOf, LARGE_LINES, type Row, rowsOf, type Showing, viewedKey } from "./rows.ts";
+import { beginComment, type Comment, issueOf } from "./comments.ts";
+import { LARGE_LINES, type Row, rowsOf, type Showing, viewedKey } from "./rows.ts";
 
 const small = "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@ fn()\n one\n-two\n+2\n";
 const large = `diff --git a/b.ts b/b.ts\n--- a/b.ts\n+++ b/b.ts\n@@ -0,0 +1,900 @@\n${"+x\n".repeat(900)}`;
@@ -13,33 +14,33 @@ const types = (rows: readonly Row[]) => rows.map(({ type }) => type);
 
 test("files follow each other; a large one and a binary one say why they show no lines", () => {
   const rows = rowsOf(files, nothing);
-  expect(types(rows)).toEqual(["file", "hunk", "line", "line", "line", "file", "hidden", "file", "hidden"]);
+  expect(types(rows)).toEqual(["file", "line", "line", "line", "file", "hidden", "file", "hidden"]);
   expect(rows.flatMap((row) => (row.type === "hidden" ? [row.why] : []))).toEqual(["900 lines.", "Binary file."]);
   expect(LARGE_LINES).toBeLessThan(900);
 });
 
 test("what a person opens is open, what was looked at is closed until it changes", () => {
-  expect(rowsOf(files, { ...nothing, toggled: { "b.ts": true } })).toHaveLength(9 - 1 + 901);
+  expect(rowsOf(files, { ...nothing, toggled: { "b.ts": true } })).toHaveLength(8 - 1 + 900);
   const [first] = files;
   if (first === undefined) throw new Error("no file");
   const viewed = new Set([viewedKey(first)]);
   expect(types(rowsOf(files, { ...nothing, viewed })).slice(0, 2)).toEqual(["file", "file"]);
-  expect(types(rowsOf(files, { ...nothing, viewed, toggled: { "a.ts": true } })).slice(0, 2)).toEqual(["file", "hunk"]);
+  expect(types(rowsOf(files, { ...nothing, viewed, toggled: { "a.ts": true } })).slice(0, 2)).toEqual(["file", "line"]);
   const changed = parseDiff(small.replace("+2", "+3")).files;
-  expect(types(rowsOf(changed, { ...nothing, viewed })).slice(0, 2)).toEqual(["file", "hunk"]);
+  expect(types(rowsOf(changed, { ...nothing, viewed })).slice(0, 2)).toEqual(["file", "line"]);
 });
 
 test("comments stand behind their lines, on the side where the line is", () => {
   const comments: Comment[] = [
-    { file: "a.ts", side: "new", line: 2, text: "why", severity: "critical" },
-    { file: "a.ts", side: "old", line: 2, text: "keep it", severity: "minor" },
+    { ...beginComment({ file: "a.ts", side: "new", line: 2 }), text: "why", severity: "critical" },
+    { ...beginComment({ file: "a.ts", side: "old", line: 2 }), text: "keep it", severity: "minor" },
   ];
   const rows = rowsOf(files, {
     ...nothing,
     comments,
-    writing: { file: "a.ts", side: "new", line: 1, text: "", severity: "major" },
+    writing: beginComment({ file: "a.ts", side: "new", line: 1 }),
   });
-  expect(types(rows).slice(0, 8)).toEqual(["file", "hunk", "line", "writing", "line", "comment", "line", "comment"]);
+  expect(types(rows).slice(0, 7)).toEqual(["file", "line", "writing", "line", "comment", "line", "comment"]);
   expect(comments.map(issueOf)).toEqual([
     { severity: "critical", description: "why", file: "a.ts", line: 2 },
     { severity: "minor", description: "keep it (about the removed line 2)", file: "a.ts" },
@@ -48,7 +49,7 @@ test("comments stand behind their lines, on the side where the line is", () => {
 
 test("in two columns what was removed stands beside what took its place, and every line is there once", () => {
   const rows = rowsOf(files, { ...nothing, layout: "split" });
-  expect(types(rows).slice(0, 4)).toEqual(["file", "hunk", "pair", "pair"]);
+  expect(types(rows).slice(0, 3)).toEqual(["file", "pair", "pair"]);
   const [, change] = rows.flatMap((row) => (row.type === "pair" ? [row.pair] : []));
   expect([change?.left?.text, change?.right?.text]).toEqual(["two", "2"]);
   const lines = ["-a", "-b", "+A", " s", "+n", "-x", "+y"];

@@ -1,25 +1,23 @@
 // The rows of the diff viewer as a flat list (files, hunks, lines, comments, findings), so that it can draw only those in view.
 
+import type { Comment, DiffReview } from "./comments.ts";
 import { type DiffFinding, NOTHING_FOUND, type PlacedFindings } from "./findings.ts";
 import { type Pair, pairsOf } from "./pairs.ts";
 import type { DiffLine, FileDiff } from "./parse.ts";
-import type { Severity } from "./severity.ts";
-
-/** A line of a file: of the new text, or, for a line that is gone, of the old one. */
-export type LinePlace = { readonly file: string; readonly side: "new" | "old"; readonly line: number };
-
-export type Comment = LinePlace & { readonly text: string; readonly severity: Severity };
-
-/** Saved comments, and the one that the person is writing. The caller of the viewer keeps them. */
-export type DiffReview = {
-  readonly comments: readonly Comment[];
-  readonly writing: Comment | null;
-};
+import { type LinePlace, placeKey, placeOf, placesOf } from "./places.ts";
 
 export type Row =
   | { readonly type: "file"; readonly key: string; readonly file: FileDiff; readonly isOpen: boolean }
   | { readonly type: "hidden"; readonly key: string; readonly file: FileDiff; readonly why: string }
-  | { readonly type: "hunk"; readonly key: string; readonly head: string }
+  /** The lines that the diff leaves out above a hunk, or below the last one; null if nobody has counted them. */
+  | {
+      readonly type: "gap";
+      readonly key: string;
+      readonly file: FileDiff;
+      readonly gap: number;
+      readonly hidden: number | null;
+      readonly head: string;
+    }
   | { readonly type: "line"; readonly key: string; readonly file: FileDiff; readonly line: DiffLine }
   | { readonly type: "pair"; readonly key: string; readonly file: FileDiff; readonly pair: Pair }
   | { readonly type: "comment"; readonly key: string; readonly comment: Comment }
@@ -33,97 +31,92 @@ export type Showing = DiffReview & {
   /** One column, or before and after side by side. */
   readonly layout?: "unified" | "split";
   readonly found?: PlacedFindings;
+  /** Whether more lines of a file can be read. */
+  readonly canOpen?: boolean;
 };
 
 /** A file with more lines is closed at first. */
 export const LARGE_LINES = 800;
 
 export function isOpen(file: FileDiff, { toggled, viewed }: Pick<Showing, "toggled" | "viewed">): boolean {
-  return toggled[file.path] ?? (!viewed.has(viewedKey(file)) && linesIn(file) <= LARGE_LINES);
+  return toggled[file.path] ?? (!viewed.has(viewedKey(file)) && linesIn(file) <= LARGE_LINES && !isGone(file));
 }
 
-/** The mark is part of the key: a file that has changed since does not count as viewed. */
-export function viewedKey({ path, mark }: FileDiff): string {
-  return `${path}@${mark}`;
+/** Nobody has to read all lines of a file that is not there any more. */
+function isGone({ change }: FileDiff): boolean {
+  return change === "removed";
+}
+
+/** The version is part of the key: a file that has changed since does not count as viewed. */
+export function viewedKey({ path, version }: Pick<FileDiff, "path" | "version">): string {
+  return `${version} ${path}`;
 }
 
 export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly Row[] {
   const rows: Row[] = [];
-  const { layout = "unified", found = NOTHING_FOUND } = showing;
-  const said = Map.groupBy(showing.comments, placeKey);
-  const writing = showing.writing === null ? null : placeKey(showing.writing);
-  /** Adds the rows that belong to a line, after it. */
-  const behind = (place: LinePlace): void => {
-    const key = placeKey(place);
-    const findings = place.side === "new" ? (found.inLines.get(place.file)?.get(place.line) ?? []) : [];
-    findings.forEach((finding, index) => rows.push({ type: "finding", key: `i:${key}:${index}`, finding }));
-    said.get(key)?.forEach((comment, index) => rows.push({ type: "comment", key: `c:${key}:${index}`, comment }));
-    if (key === writing) rows.push({ type: "writing", key: `w:${key}` });
-  };
+  const behind = rowsBehind(showing);
   for (const file of files) {
     const open = isOpen(file, showing);
     rows.push({ type: "file", key: `f:${file.path}`, file, isOpen: open });
     const why = hiddenBecause(file, open);
-    if (why !== undefined) {
-      rows.push({ type: "hidden", key: `x:${file.path}`, file, why });
-      continue;
-    }
-    if (!open) continue;
-    file.hunks.forEach(({ head, lines }, hunk) => {
-      rows.push({ type: "hunk", key: `h:${file.path}:${hunk}`, head });
-      // A new or deleted file has only one side.
-      if (layout === "split" && file.change !== "added" && file.change !== "removed")
-        pairsOf(lines).forEach((pair, at) => {
-          rows.push({ type: "pair", key: `p:${file.path}:${hunk}:${at}`, file, pair });
-          for (const place of placesOf(file, pair)) behind(place);
-        });
-      else
-        lines.forEach((line, at) => {
-          rows.push({ type: "line", key: `l:${file.path}:${hunk}:${at}`, file, line });
-          const place = placeOf(file, line);
-          if (place !== null) behind(place);
-        });
-    });
+    if (why !== undefined) rows.push({ type: "hidden", key: `x:${file.path}`, file, why });
+    else if (open) addLines(rows, file, showing, behind);
   }
   return rows;
 }
 
-export function placeKey({ file, side, line }: LinePlace): string {
-  return `${side}:${line}:${file}`;
+type Behind = (place: LinePlace) => readonly Row[];
+
+function addLines(rows: Row[], file: FileDiff, { layout = "unified", canOpen = false }: Showing, behind: Behind): void {
+  const { path, hunks, below } = file;
+  for (const { head, gap, hidden, lines } of hunks) {
+    if (hidden > 0) rows.push({ type: "gap", key: `h:${path}:${gap}`, file, gap, hidden, head });
+    // A new or deleted file has only one side.
+    if (layout === "split" && file.change !== "added" && file.change !== "removed")
+      for (const pair of pairsOf(lines)) {
+        rows.push({ type: "pair", key: `p:${path}:${keyOf(pair.left)}:${keyOf(pair.right)}`, file, pair });
+        for (const place of placesOf(file, pair)) rows.push(...behind(place));
+      }
+    else
+      lines.forEach((line, at) => {
+        // A note has no number of its own.
+        rows.push({ type: "line", key: `l:${path}:${keyOf(line)}${line.kind === "note" ? at : ""}`, file, line });
+        const place = placeOf(file, line);
+        if (place !== null) rows.push(...behind(place));
+      });
+  }
+  if (canOpen && below !== 0)
+    rows.push({ type: "gap", key: `h:${path}:end`, file, gap: file.gaps, hidden: below, head: "" });
 }
 
-/** In the new text if the line is there; one place per line in both layouts. */
-export function placeOf({ path }: FileDiff, line: DiffLine): LinePlace | null {
-  if (line.new !== null) return { file: path, side: "new", line: line.new };
-  return line.old === null ? null : { file: path, side: "old", line: line.old };
+function keyOf(line: DiffLine | null): string {
+  return line === null ? "-" : `${line.old ?? ""}.${line.new ?? ""}`;
 }
 
-/** The removed line on the left, and the line on the right. */
-export function placesOf(file: FileDiff, { left, right }: Pair): readonly LinePlace[] {
-  const removed = left === null || left === right ? null : placeOf(file, left);
-  const stays = right === null ? null : placeOf(file, right);
-  return [removed, stays].filter((place) => place !== null);
+/** The rows that belong to a line, after it. */
+function rowsBehind({ comments, writing, found = NOTHING_FOUND }: Showing): Behind {
+  const said = Map.groupBy(comments, placeKey);
+  const begun = writing === null ? null : placeKey(writing);
+  return (place) => {
+    const key = placeKey(place);
+    const findings = place.side === "new" ? (found.inLines.get(place.file)?.get(place.line) ?? []) : [];
+    return [
+      ...findings.map((finding, index): Row => ({ type: "finding", key: `i:${key}:${index}`, finding })),
+      ...(said.get(key) ?? []).map((comment, index): Row => ({ type: "comment", key: `c:${key}:${index}`, comment })),
+      ...(key === begun ? [{ type: "writing", key: `w:${key}` } as const] : []),
+    ];
+  };
 }
 
 function hiddenBecause(file: FileDiff, open: boolean): string | undefined {
   if (file.isBinary) return "Binary file.";
   if (file.hunks.length === 0) return file.change === "mode" ? "Only the file mode changed." : "No lines changed.";
   const lines = linesIn(file);
-  return !open && lines > LARGE_LINES ? `${lines.toLocaleString("en-US")} lines.` : undefined;
+  if (open) return undefined;
+  if (isGone(file)) return `The file was removed, with ${lines.toLocaleString("en-US")} lines.`;
+  return lines > LARGE_LINES ? `${lines.toLocaleString("en-US")} lines.` : undefined;
 }
 
 export function linesIn(file: FileDiff): number {
   return file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
-}
-
-/** The issue for the next attempt: a file and a line of its text, or a sentence about a removed line. */
-export function issueOf({ file, side, line, text, severity }: Comment): {
-  readonly severity: Severity;
-  readonly description: string;
-  readonly file: string;
-  readonly line?: number;
-} {
-  return side === "new"
-    ? { severity, description: text, file, line }
-    : { severity, description: `${text} (about the removed line ${line})`, file };
 }

@@ -1,33 +1,38 @@
-// Which files of a diff the person has viewed. The browser remembers them by content, so a file that changes counts as not viewed.
+// Which files of a run's changes the person has viewed. The daemon keeps them by version, so a file that changes counts as not viewed, and they
+// are the same on every device.
 
-import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { call } from "../base/api.ts";
+import { queryClient } from "../base/queries.ts";
+import { toast } from "../ui/toast.tsx";
+import type { FileDiff } from "./parse.ts";
+import type { DiffText } from "./query.ts";
+import { viewedKey } from "./rows.ts";
 
-const KEPT_AT_MOST = 2000;
+type Viewed = DiffText["viewed"];
 
-export function useViewed(name: string): [ReadonlySet<string>, (key: string, is: boolean) => void] {
-  const [kept, setKept] = useState(() => ({ name, viewed: read(name) }));
-  const viewed = kept.name === name ? kept.viewed : read(name);
-  return [
-    viewed,
-    (key, is) => {
-      const next = new Set(viewed);
-      if (is) next.add(key);
-      else next.delete(key);
-      sessionStorage.setItem(keyOf(name), JSON.stringify([...next].slice(-KEPT_AT_MOST)));
-      setKept({ name, viewed: next });
+export function useViewed(
+  run: string,
+  list: Viewed,
+): { readonly viewed: ReadonlySet<string>; readonly look: (file: FileDiff, is: boolean) => void } {
+  const viewed = useMemo(() => new Set(list.map(viewedKey)), [list]);
+  const { mutate } = useMutation({
+    mutationFn: ({ file: { path, version }, is }: { readonly file: FileDiff; readonly is: boolean }) =>
+      call("markViewed", { params: { run }, body: { path, version, isViewed: is } }),
+    onMutate: ({ file, is }) => mark(run, file, is),
+    onError: (error, { file, is }) => {
+      mark(run, file, !is);
+      toast(error.message, "bad");
     },
-  ];
+  });
+  return { viewed, look: (file, is) => mutate({ file, is }) };
 }
 
-function keyOf(name: string): string {
-  return `passrail.viewed.${name}`;
-}
-
-function read(name: string): ReadonlySet<string> {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? "[]");
-    return new Set(Array.isArray(kept) ? kept.filter((key) => typeof key === "string") : []);
-  } catch {
-    return new Set();
-  }
+function mark(run: string, { path, version }: FileDiff, is: boolean): void {
+  queryClient.setQueriesData<DiffText>({ queryKey: ["diff", run] }, (known) => {
+    if (known === undefined) return known;
+    const others = known.viewed.filter((each) => each.path !== path);
+    return { ...known, viewed: is ? [...others, { path, version }] : others };
+  });
 }

@@ -1,7 +1,8 @@
 // Keyboard access to the lines of a diff: Tab reaches one of them, arrow keys move between them.
 
 import type { KeyboardEvent } from "react";
-import { type LinePlace, placeKey, placeOf, placesOf, type Row } from "./rows.ts";
+import { type LinePlace, placeKey, placeOf, placesOf } from "./places.ts";
+import type { Row } from "./rows.ts";
 
 /** The one line that Tab reaches: the last focused one, if it is still drawn. */
 export function tabStop(drawn: readonly (Row | undefined)[], focused: string | null): string | null {
@@ -29,6 +30,7 @@ export function walk(event: KeyboardEvent<HTMLDivElement>): void {
   next.focus();
 }
 
-export function buttonAt(list: HTMLElement | null, place: LinePlace): HTMLElement | null {
+export function buttonAt(list: HTMLElement | null, place: LinePlace | null): HTMLElement | null {
+  if (place === null) return null;
   return list?.querySelector<HTMLElement>(`[data-place="${CSS.escape(placeKey(place))}"]`) ?? null;
 }

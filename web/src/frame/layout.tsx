@@ -6,9 +6,9 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "re
 import { useAttention } from "../base/attention.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { inboxQuery, nowQuery } from "../base/queries.ts";
-import { useHeld } from "../inbox/held.ts";
-import { HeldBar } from "../inbox/held-bar.tsx";
 import { needsOf } from "../now/needs.ts";
+import { useHeld } from "../settle/held.ts";
+import { HeldBar } from "../settle/held-bar.tsx";
 import { useNow } from "../ui/time.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { HoldsBanner } from "./holds-banner.tsx";

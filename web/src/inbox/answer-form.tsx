@@ -2,7 +2,7 @@
 
 import { type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { keysText, useShortcuts } from "../base/keyboard.ts";
-import { issueOf } from "../diff/rows.ts";
+import { issueOf } from "../diff/comments.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";

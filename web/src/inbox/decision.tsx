@@ -1,34 +1,30 @@
 // One waiting item of any kind: the evidence, and beside it the question, the answer form and what follows from it. The answer is bound to the version that the
 // person saw; if something has changed since, the page asks them to look again.
 
-import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useLiveState } from "../base/live/live.ts";
-import { runQuery } from "../base/queries.ts";
 import { undoSeconds } from "../base/undo-time.ts";
-import { findingsOf } from "../diff/findings.ts";
+import { hold } from "../settle/held.ts";
 import { Button } from "../ui/button.tsx";
 import { Findings } from "../ui/findings.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, clock } from "../ui/time.tsx";
 import { AnswerForm } from "./answer-form.tsx";
+import { Beside } from "./beside.tsx";
 import { Briefing } from "./briefing.tsx";
 import { Checks } from "./checks.tsx";
 import { Closed } from "./closed.tsx";
 import { useDraft } from "./draft.ts";
 import { Facts, Verdicts } from "./evidence.tsx";
-import { hold } from "./held.ts";
 import { Issues } from "./issues.tsx";
+import { RunChanges } from "./run-changes.tsx";
+import { heldAnswer } from "./send-held.ts";
 import type { Changed, WaitingItem } from "./types.ts";
 import { Work } from "./work.tsx";
 import { type Given, useAnswer } from "./use-answer.ts";
 import { approvalOf, headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
-
-/** People read the question first; the diff loads after it is drawn. */
-const Changes = lazy(async () => ({ default: (await import("../diff/changes.tsx")).Changes }));
 
 export type DecisionProps = {
   /** Use the item's id as the key: the version and the draft belong to one item. */
@@ -61,7 +57,7 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
     const seconds = undoSeconds();
     // Without a connection nobody waits ten seconds to learn that nothing can be sent.
     if (seconds > 0 && isLive) {
-      hold(item, seen, given, seconds * 1000);
+      hold(heldAnswer(item, seen, given), seconds * 1000);
       return onDecided();
     }
     sending.mutate(given, {
@@ -72,47 +68,43 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
       },
     });
   };
-  // Beside each other where there is room; else the evidence, and the answer below it, always in sight.
   return (
-    <div className="@container min-w-0">
-      <div className="flex min-w-0 flex-col gap-4 @min-[44rem]:grid @min-[44rem]:grid-cols-[minmax(0,1fr)_18rem] @min-[44rem]:items-start @min-[44rem]:gap-6 @min-[64rem]:grid-cols-[minmax(0,1fr)_21rem]">
-        <div
-          data-decision={item.id}
-          className="contents @min-[44rem]:sticky @min-[44rem]:top-6 @min-[44rem]:col-start-2 @min-[44rem]:row-start-1 @min-[44rem]:flex @min-[44rem]:max-h-[calc(100dvh-3rem)] @min-[44rem]:flex-col @min-[44rem]:gap-4 @min-[44rem]:overflow-y-auto @min-[44rem]:p-0.5"
-        >
+    <Beside
+      id={item.id}
+      label={item.kind === "question" ? "Your answer" : "Your decision"}
+      head={
+        <>
           <Head item={item} />
           <Approval item={item} />
           {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
-          <section
-            aria-label={item.kind === "question" ? "Your answer" : "Your decision"}
-            className="flex flex-col gap-3 @max-[44rem]:order-last @max-[44rem]:sticky @max-[44rem]:bottom-0 @max-[44rem]:z-20 @max-[44rem]:-mx-4 @max-[44rem]:border-t @max-[44rem]:border-line @max-[44rem]:bg-page @max-[44rem]:px-4 @max-[44rem]:py-3 max-md:bottom-[5rem]!"
-          >
-            <AnswerForm
-              item={item}
-              draft={draft}
-              change={change}
-              isSending={sending.isPending}
-              isStale={moved !== undefined}
-              error={outcome?.type === "failed" ? outcome.error : null}
-              send={send}
-            />
-          </section>
-          <Leads item={item} />
-        </div>
-        <EvidenceOf item={item} draft={draft} change={change} />
-      </div>
-    </div>
+        </>
+      }
+      verbs={
+        <AnswerForm
+          item={item}
+          draft={draft}
+          change={change}
+          isSending={sending.isPending}
+          isStale={moved !== undefined}
+          error={outcome?.type === "failed" ? outcome.error : null}
+          send={send}
+        />
+      }
+      after={<Leads item={item} />}
+      evidence={<EvidenceOf item={item} draft={draft} change={change} />}
+    />
   );
 }
 
 /** What the decision rests on. */
 function EvidenceOf({ item, draft, change }: ReviewProps): ReactNode {
+  const takesComments = item.kind === "gate" || item.kind === "escalation";
   return (
-    <div className="flex min-w-0 flex-col gap-4 @min-[44rem]:col-start-1 @min-[44rem]:row-start-1">
+    <>
       <Facts item={item} />
       <Work item={item.id} />
       {item.kind === "escalation" && <Asked item={item} />}
-      {(item.kind === "gate" || item.kind === "escalation") && <Checks item={item.id} />}
+      {takesComments && <Checks item={item.id} />}
       {item.kind === "gate" && <Briefing item={item.id} />}
       {item.kind !== "escalation" && <Asked item={item} />}
       {item.findings.length > 0 && (
@@ -120,11 +112,15 @@ function EvidenceOf({ item, draft, change }: ReviewProps): ReactNode {
           <Findings findings={item.findings} />
         </Panel>
       )}
-      <ChangesPanel item={item} draft={draft} change={change} />
+      <RunChanges
+        run={item.runId}
+        isExpected={item.said !== null}
+        {...(takesComments ? { review: { ...draft, onReview: change } } : {})}
+      />
       <Panel title="Verdicts">
         <Verdicts runId={item.runId} />
       </Panel>
-    </div>
+    </>
   );
 }
 
@@ -258,30 +254,3 @@ type ReviewProps = {
   readonly draft: ReturnType<typeof useDraft>[0];
   readonly change: ReturnType<typeof useDraft>[1];
 };
-
-function ChangesPanel({ item, draft, change }: ReviewProps): ReactNode {
-  const run = useQuery(runQuery(item.runId)).data;
-  const attempts = (run?.stages ?? [])
-    .flatMap((stage) => stage.attempts)
-    .filter(({ commits, status }) => commits !== null || status === "done")
-    .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
-  const findings = useMemo(() => findingsOf(run?.stages ?? []), [run?.stages]);
-  // No agent has worked yet: there are no changes.
-  if (attempts.length === 0) return null;
-  const takesComments = item.kind === "gate" || item.kind === "escalation";
-  return (
-    <section id="changes" className="scroll-mt-4">
-      <Panel title="Changes">
-        <Suspense fallback={<Loading what="changes" />}>
-          <Changes
-            run={item.runId}
-            attempts={attempts}
-            findings={findings}
-            review={draft}
-            {...(takesComments ? { onReview: change } : {})}
-          />
-        </Suspense>
-      </Panel>
-    </section>
-  );
-}

@@ -1,8 +1,7 @@
 // The unsent answer to an item. The tab keeps it across reloads and restarts of the daemon.
 
 import { useState } from "react";
-import type { Comment, DiffReview } from "../diff/rows.ts";
-import { severityOf } from "../diff/severity.ts";
+import { type DiffReview, readComment } from "../diff/comments.ts";
 
 export type AnswerDraft = DiffReview & { readonly text: string };
 
@@ -39,14 +38,13 @@ function read(item: string): AnswerDraft {
   try {
     const kept = JSON.parse(sessionStorage.getItem(keyOf(item)) ?? "null") as Partial<AnswerDraft> | null;
     return typeof kept?.text === "string" && Array.isArray(kept.comments)
-      ? { text: kept.text, comments: kept.comments.map(weighed), writing: kept.writing ? weighed(kept.writing) : null }
+      ? {
+          text: kept.text,
+          comments: kept.comments.map(readComment).filter((comment) => comment !== null),
+          writing: kept.writing ? readComment(kept.writing) : null,
+        }
       : EMPTY;
   } catch {
     return EMPTY;
   }
-}
-
-/** A comment from an older version of the page has no severity. */
-function weighed(comment: Comment): Comment {
-  return { ...comment, severity: severityOf(comment.severity) };
 }

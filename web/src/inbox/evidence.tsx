@@ -4,10 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
-import { call } from "../base/api.ts";
 import { itemQuery, runQuery } from "../base/queries.ts";
 import type { Tone } from "../base/status.ts";
-import { LineCount } from "../diff/file-head.tsx";
+import { LineCount } from "../diff/line-count.tsx";
+import { diffQuery, FIRST } from "../diff/query.ts";
+import { hidesSpaces } from "../diff/use-spaces.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
@@ -63,30 +64,26 @@ export function Facts({ item }: { readonly item: WaitingItem }): ReactNode {
   );
 }
 
-/** The size of the changes, with a link to them. */
+/** The size of the changes that are shown below, with a link to them. Its place is kept until it is known. */
 function DiffStat({ runId }: { readonly runId: string }): ReactNode {
-  const { data } = useQuery(diffStatQuery(runId));
-  if (data === undefined || data.files.length === 0) return null;
+  const { data } = useQuery(diffQuery({ run: runId, source: null, wanted: FIRST, hidesSpaces: hidesSpaces() }));
+  const files = data?.stat.files ?? 0;
+  if (data !== undefined && files === 0) return null;
   return (
-    <Fact name="Changes">
-      <a href="#changes" className="underline">
-        {data.files.length} {data.files.length === 1 ? "file" : "files"}
-      </a>{" "}
-      <LineCount added={data.added} removed={data.removed} />
-      {data.isStatCut && " and more"}
+    <Fact name={data?.of === "review" ? "Since your last decision" : "Changes"}>
+      {data === undefined ? (
+        <span className="text-muted">…</span>
+      ) : (
+        <>
+          <a href="#changes" className="underline">
+            {files} {files === 1 ? "file" : "files"}
+          </a>{" "}
+          <LineCount added={data.stat.added} removed={data.stat.removed} />
+          {data.stat.isCut && " and more"}
+        </>
+      )}
     </Fact>
   );
-}
-
-/** Only the numbers: of all commits, or of the last attempt if nothing was committed. */
-function diffStatQuery(run: string) {
-  return {
-    queryKey: ["diff", run, "stat"],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
-      const whole = await call("runDiff", { params: { run }, query: { of: "run", limit: 1 } }, { signal });
-      return whole.size > 0 ? whole : call("runDiff", { params: { run }, query: { limit: 1 } }, { signal });
-    },
-  };
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {

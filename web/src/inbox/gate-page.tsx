@@ -18,7 +18,7 @@ export function GatePage(): ReactNode {
   };
   const others = waiting.filter(({ id }) => id !== item).length;
   return (
-    <div className="mx-auto flex max-w-3xl flex-col xl:max-w-5xl gap-3">
+    <div className="mx-auto flex max-w-[100rem] flex-col gap-3">
       <h1 className="sr-only">Decide</h1>
       <p>
         <Link to="/" className="inline-flex min-h-9 items-center gap-1 text-sm pointer-coarse:min-h-11">

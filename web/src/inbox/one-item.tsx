@@ -5,18 +5,18 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../base/api.ts";
 import { itemQuery, runQuery } from "../base/queries.ts";
+import { useHeld } from "../settle/held.ts";
 import { RunEnd } from "../settle/run-end.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Closed } from "./closed.tsx";
 import { Decision } from "./decision.tsx";
-import { useHeld } from "./held.ts";
 
 const CLOSED: ReadonlySet<string> = new Set(["gate_not_waiting", "item_not_waiting"]);
 
 export function OneItem({ id, onDecided }: { readonly id: string; readonly onDecided: () => void }): ReactNode {
   const { data, error, isPending, refetch } = useQuery(itemQuery(id));
-  const isHeld = useHeld().some(({ item }) => item.id === id);
+  const isHeld = useHeld().some((act) => act.id === id);
   if (isHeld)
     return (
       <Empty title="You have decided this.">
@@ -58,7 +58,7 @@ function About({ run }: { readonly run: string }): ReactNode {
       </p>
       {data.end === null ? (
         data.status === "running" && (
-          <p className="text-sm text-muted">The run goes on at {data.stage ?? "its next stage"}.</p>
+          <p className="text-sm text-muted">The run continues at {data.stage ?? "its next stage"}.</p>
         )
       ) : (
         <RunEnd {...data} end={data.end} />

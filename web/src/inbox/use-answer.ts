@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { ApiError, call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
-import type { issueOf } from "../diff/rows.ts";
+import type { issueOf } from "../diff/comments.ts";
 import { toast } from "../ui/toast.tsx";
 import type { Changed, Decided, WaitingItem } from "./types.ts";
 

@@ -3,7 +3,7 @@ import { countKinds, kindOf, type Need, needsOf, type NeededEnd, type NeededItem
 
 const item = (id: string, openedAt: string): NeededItem => ({ id, openedAt }) as NeededItem;
 const end = (id: string, kind: NeededEnd["kind"], since: string | null): NeededEnd =>
-  ({ id, kind, since }) as NeededEnd;
+  ({ id, kind, since, run: { id: id.split(":")[1], number: 1 }, ticket: null }) as NeededEnd;
 const inbox = {
   items: [item("r1.1", "2026-01-02"), item("r2.1", "2026-01-04")],
   looseEnds: [

@@ -2,6 +2,7 @@
 // What a person put off is apart until its time.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { heldId } from "../settle/acts.ts";
 
 type Inbox = AnswerTo<"listInbox">;
 type Login = AnswerTo<"showNow">["logins"][number];
@@ -46,16 +47,17 @@ type Known = {
   readonly inbox: Pick<Inbox, "items" | "looseEnds"> | undefined;
   readonly now: Pick<AnswerTo<"showNow">, "logins" | "snoozed"> | undefined;
   /** Decided, and about to be sent. */
-  readonly held?: readonly { readonly item: { readonly id: string } }[];
+  readonly held?: readonly { readonly id: string }[];
 };
 
 export type Needs = { readonly open: readonly Need[]; readonly later: readonly Need[] };
 
 export function needsOf({ inbox, now, held = [] }: Known, at: string): Needs {
-  const decided = new Set(held.map(({ item }) => item.id));
+  const decided = new Set(held.map(({ id }) => id));
   const asked = (inbox?.items ?? []).filter(({ id }) => !decided.has(id));
   const items = asked.map((item): Need => ({ is: "item", id: item.id, since: item.openedAt, item }));
-  const ends = (inbox?.looseEnds ?? []).map((end): Need => ({ is: "end", id: end.id, since: end.since, end }));
+  const open = (inbox?.looseEnds ?? []).filter((end) => !decided.has(heldId(end)));
+  const ends = open.map((end): Need => ({ is: "end", id: end.id, since: end.since, end }));
   const logins = (now?.logins ?? []).map(
     (login): Need => ({ is: "login", id: `login:${login.runner}`, since: null, login }),
   );

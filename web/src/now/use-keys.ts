@@ -16,12 +16,14 @@ export function useNowKeys(needs: readonly Need[], shown: Need | undefined, isWi
 
   const shortcuts = useMemo(() => {
     const move = (by: 1 | -1): void => {
+      // Inside the changes, j and k go from file to file.
+      if (document.activeElement?.closest("[data-diff]")) return;
       const { needs: list, shown: now } = latest.current;
       const at = list.findIndex(({ id }) => id === now?.id);
       const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
       if (next === undefined) return;
       if (isWide) void navigate({ to: "/", search: (before) => ({ ...before, item: next.id }), replace: true });
-      // The row may not be drawn yet. Whoever writes an answer by then keeps the focus.
+      // The row may not be drawn yet. A person who writes an answer by then keeps the focus.
       requestAnimationFrame(() => {
         if (isTyping(document.activeElement)) return;
         document.querySelector<HTMLElement>(`[data-need="${CSS.escape(next.id)}"]`)?.focus();

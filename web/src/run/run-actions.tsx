@@ -4,6 +4,7 @@ import { Menu } from "@base-ui/react/menu";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { actsQuery, queryClient } from "../base/queries.ts";
+import { SHOWN, shownOfStatus } from "../base/status.ts";
 import { TextArea } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -65,7 +66,7 @@ export function ActDialog({
   const doing = useMutation({
     mutationFn: () => performAct(run.id, act, said.trim()),
     onSuccess: ({ run: after }) => {
-      toast(`${actName(act)}: done. Run #${run.number} is ${after.status}.`);
+      toast(`${actName(act)}: done. Run #${run.number}: ${SHOWN[shownOfStatus(after.status)].word.toLowerCase()}.`);
       void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === "run" || kind === "acts" });
       close();
     },

@@ -14,6 +14,11 @@ export type About = {
   readonly ticket: string | null;
 };
 
+/** The name of an act about it that can still be taken back: one at a time. */
+export function heldId({ run, ticket }: About): string {
+  return run === null ? `ticket ${ticket ?? ""}` : `run ${run.id}`;
+}
+
 export function isDoing(act: Act): act is Doing {
   return act.do !== "open" && act.do !== "show" && act.do !== "type";
 }

@@ -1,16 +1,14 @@
 // Asks once before a loose end is settled: what the act does, the text or the program that it takes, and the command that does the same.
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call } from "../base/api.ts";
 import { plain } from "../base/plain-text.ts";
-import { queryClient } from "../base/queries.ts";
 import { Choice, TextArea } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { toast } from "../ui/toast.tsx";
 import { type About, asksFor, type Doing, isDangerous, nameOf, type SettleVerb } from "./acts.ts";
-import { settle } from "./settle.ts";
+import { unsentOf, useSettling } from "./use-settling.ts";
 
 type Props = {
   readonly about: About;
@@ -21,19 +19,11 @@ type Props = {
 
 export function SettleDialog({ about, title, verb, close }: Props): ReactNode {
   const { act, effect, command } = verb;
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => unsentOf(about).text);
   const [runner, setRunner] = useState("");
   const name = nameOf(verb);
   const asks = asksFor(act);
-  const doing = useMutation({
-    mutationFn: () => settle(act, about, { text: text.trim(), runner }),
-    onSuccess: (happened) => {
-      toast(happened);
-      close();
-    },
-    // A refusal means that something else is true by now.
-    onSettled: () => queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => TOUCHED.has(kind) }),
-  });
+  const doing = useSettling({ about, title, act, name }, close);
   const whyNot =
     asks?.isNeeded === true && text.trim() === ""
       ? "Enter a reason."
@@ -46,7 +36,7 @@ export function SettleDialog({ about, title, verb, close }: Props): ReactNode {
     <FormDialog
       title={`${name}: ${plain(title, 80)}`}
       close={close}
-      submit={() => doing.mutate()}
+      submit={() => doing.mutate({ text: text.trim(), runner })}
       action={name}
       look={isDangerous(act) ? "danger" : "primary"}
       disabledBecause={whyNot}
@@ -63,8 +53,6 @@ export function SettleDialog({ about, title, verb, close }: Props): ReactNode {
     </FormDialog>
   );
 }
-
-const TOUCHED: ReadonlySet<unknown> = new Set(["inbox", "run", "runs", "acts", "ticket", "tickets"]);
 
 /** The programs that are installed here, and whether they are logged in. */
 function Programs({ value, pick }: { readonly value: string; readonly pick: (runner: string) => void }): ReactNode {

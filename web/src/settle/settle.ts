@@ -5,47 +5,62 @@ import type { About, Doing } from "./acts.ts";
 
 export type SettleInput = { readonly text: string; readonly runner: string };
 
-/** Carries it out and says what happened. */
-export async function settle(act: Doing, { run, ticket }: About, said: SettleInput): Promise<string> {
-  if (act.do === "move") return move(ticket ?? "", act.to);
-  const params = { run: run?.id ?? "" };
-  const number = `#${run?.number ?? "?"}`;
+/** Carries the act out and says what happened. `isLeaving`: the request must outlive the page. */
+export type SendSettled = (isLeaving: boolean) => Promise<string>;
+
+/** Reads what the act depends on, as it is when the person confirms: a status that a run writes meanwhile is not overwritten. */
+export async function prepareSettling(act: Doing, { run, ticket }: About, said: SettleInput): Promise<SendSettled> {
+  if (act.do === "move") return prepareMove(ticket ?? "", act.to);
+  const about = run ?? { id: "", number: 0 };
+  return (keepalive) => settle(act, about, said, { keepalive });
+}
+
+async function settle(
+  act: Exclude<Doing, { do: "move" }>,
+  { id, number: count }: NonNullable<About["run"]>,
+  said: SettleInput,
+  options: { readonly keepalive: boolean },
+): Promise<string> {
+  const params = { run: id };
+  const number = `#${count}`;
   switch (act.do) {
     case "retry":
-      await call("retryStage", { params, body: { stage: act.stage, note: said.text } });
+      await call("retryStage", { params, body: { stage: act.stage, note: said.text } }, options);
       return `${number}: ${act.stage} is ready to run again.`;
-    case "retry-with":
-      await call("retryStage", {
-        params,
-        body: { stage: act.stage, note: said.text, agents: { [act.stage]: said.runner } },
-      });
+    case "retry-with": {
+      const body = { stage: act.stage, note: said.text, agents: { [act.stage]: said.runner } };
+      await call("retryStage", { params, body }, options);
       return `${number}: ${act.stage} is ready to run again, with ${said.runner}.`;
+    }
     case "skip":
-      await call("skipStage", { params, body: { stage: act.stage, reason: said.text } });
-      return `${number} goes on without ${act.stage}.`;
+      await call("skipStage", { params, body: { stage: act.stage, reason: said.text } }, options);
+      return `${number} continues without ${act.stage}.`;
     case "cancel":
-      await call("cancelRun", { params, body: { reason: said.text } });
+      await call("cancelRun", { params, body: { reason: said.text } }, options);
       return `${number} is canceled. Its branch stays.`;
     case "merge":
     case "propose": {
-      const { run: landing, started } = await call("mergeRun", { params, body: { pullRequest: act.do === "propose" } });
+      const body = { pullRequest: act.do === "propose" };
+      const { run: landing, started } = await call("mergeRun", { params, body }, options);
       const what = act.do === "propose" ? "opens a pull request for" : "lands";
       return `Run #${landing.number} ${started ? what : "already takes care of"} the work of ${number}.`;
     }
     case "discard": {
-      const { branch, keptAs, restore } = await call("discardRun", { params, body: {} });
+      const { branch, keptAs, restore } = await call("discardRun", { params, body: {} }, options);
       return `${branch} is removed. ${keptAs} keeps its commits; ${restore} brings it back.`;
     }
     case "confirm-merge": {
-      const { summary } = await call("confirmMerge", { params, body: {} });
+      const { summary } = await call("confirmMerge", { params, body: {} }, options);
       return `${number}: ${summary}`;
     }
   }
 }
 
-/** Bound to the version of the file that is there when the person confirms: a status that a run writes meanwhile is not overwritten. */
-async function move(id: string, to: (Doing & { do: "move" })["to"]): Promise<string> {
+async function prepareMove(id: string, to: (Doing & { do: "move" })["to"]): Promise<SendSettled> {
   const { file } = await call("showTicket", { params: { ticket: id } });
-  await call("editTicket", { params: { ticket: id }, body: { status: to } }, { ifMatch: file?.version ?? "" });
-  return `${id} is ${to}.`;
+  return async (keepalive) => {
+    const options = { ifMatch: file?.version ?? "", keepalive };
+    await call("editTicket", { params: { ticket: id }, body: { status: to } }, options);
+    return `${id} is ${to}.`;
+  };
 }

@@ -20,6 +20,16 @@ type Trust = AnswerTo<"showTrust">;
 type TrustFile = Trust["files"][number];
 
 export function TrustPage(): ReactNode {
+  return (
+    <>
+      <PageHead title="Trust" />
+      <TrustFiles />
+    </>
+  );
+}
+
+/** What changed, every line of it, and the buttons that approve or revoke. */
+export function TrustFiles(): ReactNode {
   const { data: latest, error, refetch } = useQuery(trustQuery);
   // The page keeps the version that the person reads; a newer one is shown only when they ask for it.
   const [seen, setSeen] = useState<Trust | null>(null);
@@ -27,24 +37,17 @@ export function TrustPage(): ReactNode {
   useEffect(() => {
     if (seen === null && latest !== undefined) setSeen(latest);
   }, [seen, latest]);
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the project's files" />;
   return (
-    <>
-      <PageHead title="Trust" />
-      {error !== null ? (
-        <Failure error={error} retry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Loading what="the project's files" />
-      ) : (
-        <div className="flex flex-col gap-4">
-          {latest !== undefined && latest.hash !== data.hash && <Moved lookAgain={() => setSeen(latest)} />}
-          <Standing trust={data} onDone={setSeen} />
-          {data.effects.length > 0 && <Effects trust={data} />}
-          {data.files.map((file) => (
-            <FileOf key={file.path} file={file} />
-          ))}
-        </div>
-      )}
-    </>
+    <div className="flex flex-col gap-4">
+      {latest !== undefined && latest.hash !== data.hash && <Moved lookAgain={() => setSeen(latest)} />}
+      <Standing trust={data} onDone={setSeen} />
+      {data.effects.length > 0 && <Effects trust={data} />}
+      {data.files.map((file) => (
+        <FileOf key={file.path} file={file} />
+      ))}
+    </div>
   );
 }
 

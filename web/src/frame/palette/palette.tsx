@@ -5,13 +5,14 @@ import { Command } from "cmdk";
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from "react";
 import { useLiveState } from "../../base/live/live.ts";
 import { undoSeconds } from "../../base/undo-time.ts";
-import { hold } from "../../inbox/held.ts";
+import { heldAnswer } from "../../inbox/send-held.ts";
 import { type Given, useAnswer } from "../../inbox/use-answer.ts";
 import { type Deed, entriesOf, type Entry } from "./entries.ts";
 import { matching } from "./match.ts";
 import { useKnown } from "./known.ts";
 import type { Act } from "../../run/acts.ts";
 import { logOut } from "../../settings/sign-off.ts";
+import { hold } from "../../settle/held.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plain } from "../../base/plain-text.ts";
@@ -147,7 +148,7 @@ function usePerform(given: Props & { readonly next: (step: Step) => void; readon
   const isLive = useLiveState().is === "live";
   const decide = (given: Given): void => {
     const seconds = undoSeconds();
-    if (item !== undefined && seconds > 0 && isLive) hold(item, item.version, given, seconds * 1000);
+    if (item !== undefined && seconds > 0 && isLive) hold(heldAnswer(item, item.version, given), seconds * 1000);
     else answer.mutate(given);
   };
   return (deed) => {

@@ -1,4 +1,4 @@
-// Decisions that can still be taken back, above everything: what will be sent when, and the buttons that take it back or send it now.
+// Acts that can still be taken back, above everything: what will be sent when, and the buttons that take it back or send it now.
 
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
@@ -6,36 +6,38 @@ import { useShortcuts } from "../base/keyboard.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { useNow } from "../ui/time.tsx";
-import { type HeldAnswer, sendNow, takeBack, useHeld } from "./held.ts";
+import { type HeldPlace, sendNow, takeBack, useHeld } from "./held.ts";
 
 export function HeldBar(): ReactNode {
   const held = useHeld();
   return (
     <div aria-live="polite" className="fixed inset-x-4 bottom-20 z-50 mx-auto flex max-w-xl flex-col gap-2 md:bottom-4">
-      {held.map((answer) => (
-        <Row key={answer.item.id} answer={answer} isLast={answer === held.at(-1)} />
+      {held.map((act) => (
+        <Row key={act.id} act={act} isLast={act === held.at(-1)} />
       ))}
     </div>
   );
 }
 
-function Row({ answer, isLast }: { readonly answer: HeldAnswer; readonly isLast: boolean }): ReactNode {
-  const { item, given, dueAt } = answer;
-  const undo = useUndo(item.id);
+type Held = ReturnType<typeof useHeld>[number];
+
+function Row({ act, isLast }: { readonly act: Held; readonly isLast: boolean }): ReactNode {
+  const { id, title, done, dueAt, place } = act;
+  const undo = useUndo(id, place);
   return (
     <div
-      data-held={item.id}
+      data-held={id}
       className="flex flex-wrap items-center gap-2 rounded-md border border-line bg-panel px-3 py-2 text-sm shadow-lg"
     >
       {isLast && <UndoKey undo={undo} />}
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-        <strong className="font-medium">{given.done}</strong>: <SafeText max={120}>{item.subject.title}</SafeText>{" "}
+        <strong className="font-medium">{done}</strong>: <SafeText max={120}>{title}</SafeText>{" "}
         <Countdown dueAt={dueAt} />
       </p>
       <Button onClick={undo} {...(isLast ? { keys: "z" } : {})}>
         Undo
       </Button>
-      <Button look="bare" onClick={() => sendNow(item.id)}>
+      <Button look="bare" onClick={() => sendNow(id)}>
         Send now
       </Button>
     </div>
@@ -61,12 +63,21 @@ function UndoKey({ undo }: { readonly undo: () => void }): null {
   return null;
 }
 
-function useUndo(id: string): () => void {
+/** Back to the thing, so that the person sees that it waits again. */
+function useUndo(id: string, place: HeldPlace): () => void {
   const navigate = useNavigate();
   return useMemo(
     () => () => {
-      if (takeBack(id)) void navigate({ to: "/g/$item", params: { item: id } });
+      if (!takeBack(id)) return;
+      switch (place.is) {
+        case "item":
+          return void navigate({ to: "/g/$item", params: { item: place.item } });
+        case "run":
+          return void navigate({ to: "/runs/$run", params: { run: place.run } });
+        case "ticket":
+          return void navigate({ to: "/tickets/$ticket", params: { ticket: place.ticket } });
+      }
     },
-    [id, navigate],
+    [id, place, navigate],
   );
 }
