@@ -38,6 +38,7 @@ import { type Notifications, openNotifications } from "./notify/open.ts";
 import { accountOf } from "./runner/account.ts";
 import { openRunners } from "./runner/open.ts";
 import type { Runners } from "./runner/runners.ts";
+import { sweepCgroups } from "./runner/process/cgroup.ts";
 import { killLeftovers } from "./runner/process/kill-tree.ts";
 import { findMarked } from "./runner/process/process-table.ts";
 import { watchStrays } from "./runner/process/strays.ts";
@@ -372,7 +373,7 @@ type OpenedEngine = {
   readonly closeRunners: () => Promise<void>;
 };
 
-const processes = { killLeftovers, findMarked, watchStrays };
+const processes = { killLeftovers, findMarked, watchStrays, sweep: sweepCgroups };
 
 function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
   const { address, clock, config, environment, home, onError, store } = base;

@@ -36,6 +36,7 @@ export async function recover(recovery: Recovery): Promise<void> {
   const kept = await adoptCarried(recovery);
   for (const { marker } of processes.findMarked(`${storeId}/`))
     if (!kept.markers.has(marker)) await processes.killLeftovers({ marker });
+  processes.sweep?.();
   await dropChannels(home, kept.channels);
   for (const runId of await store.activeRuns()) {
     try {

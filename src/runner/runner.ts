@@ -265,6 +265,8 @@ export interface Processes {
   findMarked(prefix: string): readonly { readonly pid: number; readonly marker: string }[];
   /** Called when an attempt begins; the result finds processes that were left in its folder since then. */
   watchStrays?(): (folder: string) => readonly Stray[];
+  /** Removes what held processes that are gone. */
+  sweep?(): void;
 }
 
 /** A process that works in an attempt's folder and can no longer be told to be its own. */

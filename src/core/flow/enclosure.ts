@@ -9,7 +9,7 @@ export const ENCLOSURES = ["cgroup", "namespace", "markers"] as const;
  */
 export type Enclosure = (typeof ENCLOSURES)[number];
 
-/** `auto`: the first that works here and changes nothing that a program sees. */
+/** `auto`: the first that works here. */
 export const ENCLOSURE_CHOICES = ["auto", ...ENCLOSURES] as const;
 export type EnclosureChoice = (typeof ENCLOSURE_CHOICES)[number];
 

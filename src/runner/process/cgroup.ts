@@ -20,7 +20,7 @@ export function createCgroup(marker: string): string {
 export function cgroupsOf(marker: string): readonly string[] {
   if (cgroupProblem() !== null) return [];
   const [own, prefix] = [ownCgroup(), prefixOf(marker)];
-  return readdirSync(own)
+  return namesIn(own)
     .filter((name) => name.startsWith(prefix))
     .map((name) => join(own, name));
 }
@@ -35,7 +35,13 @@ function prefixOf(marker: string): string {
  */
 export function startInside<T>(path: string, start: () => T): T {
   const before = ownCgroup();
-  enter(path);
+  try {
+    enter(path);
+  } catch {
+    // Another process that sweeps may have removed it while it was empty.
+    mkdirSync(path, { recursive: true });
+    enter(path);
+  }
   try {
     return start();
   } finally {
@@ -76,6 +82,13 @@ export function removeCgroup(path: string): void {
       return;
     }
   }
+}
+
+/** Empty ones of programs that were killed with everything that knew of them, wherever this process may remove them. */
+export function sweepCgroups(): void {
+  if (cgroupProblem() !== null) return;
+  const own = ownCgroup();
+  for (const name of namesIn(own).filter((each) => NAME.test(each))) removeCgroup(join(own, name));
 }
 
 let known: { readonly problem: string | null } | undefined;
@@ -126,6 +139,14 @@ function below(path: string): readonly string[] {
   try {
     const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return folders.flatMap(({ name }) => [join(path, name), ...below(join(path, name))]);
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
   } catch {
     return [];
   }

@@ -1,6 +1,6 @@
 // Chooses what holds the processes of a program without a sandbox together. A choice by name is kept or refused; `auto` takes the first of
-// the ladder that works here: a cgroup, because programs notice nothing of it; a PID namespace only for root, because anybody else needs a
-// user namespace for it, in which sudo and other users' files are out of reach; else markers.
+// the ladder that works here: a cgroup, because programs notice nothing of it; a PID namespace, for which a user without root needs a user
+// namespace, too; else markers.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
@@ -18,24 +18,28 @@ export function enclosureHere(choice: EnclosureChoice): Result<Enclosure, string
   const bubblewrap = findBubblewrap();
   if (choice === "namespace")
     return bubblewrap === undefined ? err("a PID namespace needs bubblewrap (bwrap) in /usr/bin") : ok("namespace");
-  return ok(process.getuid?.() === 0 && bubblewrap !== undefined && canUnshare(bubblewrap) ? "namespace" : "markers");
+  return ok(bubblewrap !== undefined && canUnshare(bubblewrap) ? "namespace" : "markers");
 }
 
 /** The launch in a PID namespace of its own: when its first process ends, the kernel ends all others. */
-export function inNamespace({ argv, cwd, env }: ConfinedLaunch): ConfinedLaunch {
+export function inNamespace(launch: ConfinedLaunch): ConfinedLaunch {
+  return namespaced(findBubblewrap() ?? PLACES[0], launch);
+}
+
+function namespaced(bubblewrap: string, { argv, cwd, env }: ConfinedLaunch): ConfinedLaunch {
   // Root keeps its rights: an enclosure is no sandbox.
   const rights = process.getuid?.() === 0 ? ["--cap-add", "ALL"] : [];
   const view = ["--dev-bind", "/", "/", "--proc", "/proc", "--chdir", cwd];
-  const bubblewrap = findBubblewrap() ?? PLACES[0];
   return { argv: [bubblewrap, "--unshare-pid", "--die-with-parent", ...rights, ...view, "--", ...argv], cwd, env };
 }
 
 let tried: { readonly works: boolean } | undefined;
 
-/** Root in a container often may not. Found out by trying, once. */
+/** Root in a container often may not, and some systems allow users without root no user namespace. Found out by trying, once. */
 function canUnshare(bubblewrap: string): boolean {
-  const view = ["--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc"];
-  tried ??= { works: spawnSync(bubblewrap, [...view, "--", "/bin/true"], { timeout: TRY_MS }).status === 0 };
+  if (tried !== undefined) return tried.works;
+  const { argv } = namespaced(bubblewrap, { argv: ["/bin/true"], cwd: "/", env: {} });
+  tried = { works: spawnSync(bubblewrap, argv.slice(1), { timeout: TRY_MS }).status === 0 };
   return tried.works;
 }
 

@@ -111,6 +111,7 @@ export const runProcess = async (
     if (ending.exit() === undefined) killGroup(identity.pid);
     if (identity.cgroup !== undefined) killCgroup(identity.cgroup);
     await drain(child);
+    if (identity.cgroup !== undefined) removeCgroup(identity.cgroup);
     output.finish();
     throw error;
   } finally {

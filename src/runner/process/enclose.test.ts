@@ -1,0 +1,92 @@
+// Programs that try to outlive their attempt, at each rung of the ladder that this machine has: as the user of the tests, and as a user
+// without root where that is root.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT } from "../../../test/harness/build-once.ts";
+import { cgroupProblem, createCgroup, removeCgroup, sweepCgroups } from "./cgroup.ts";
+import { enclosureHere } from "./enclose.ts";
+
+const RUN = join(ROOT, "test/fixtures/enclosure/run-enclosed.ts");
+/** A user of no name, without rights of any kind. */
+const STRANGER = 54_321;
+
+type Ran = { readonly enclosure: string | null; readonly exitCode: number; readonly stdoutTail: string };
+
+function run(choice: string, line: string, uid?: number): Ran {
+  const who = uid === undefined ? [] : [String(uid)];
+  const text = execFileSync(process.execPath, [RUN, choice, line, ...who], { encoding: "utf8", cwd: "/" });
+  const { folder, ...ran } = JSON.parse(text) as Ran & { readonly folder?: string };
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  return ran;
+}
+
+/** Each hides a sleeper in its own way, and the program waits until all of them sleep. */
+function hides(seconds: string): string {
+  const quiet = ">/dev/null 2>&1 </dev/null &";
+  return [
+    `setsid env -i sh -c 'sleep ${seconds}1 ${quiet}'`,
+    `sh -c '(env -i sh -c "sleep ${seconds}2 ${quiet}" &)'`,
+    `env -i setsid sh -c 'trap "" TERM HUP INT; sleep ${seconds}3 ${quiet}'`,
+    `nohup setsid -f env -i sleep ${seconds}4 ${quiet}`,
+    `until [ "$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o 'sleep ${seconds}[1-4]' | sort -u | wc -l)" = 4 ]; do sleep 0.05; done`,
+    "echo hidden; exit 3",
+  ].join("\n");
+}
+
+function sleepers(seconds: string): readonly number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, "utf8").startsWith(`sleep\0${seconds}`) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const isRoot = process.getuid?.() === 0;
+
+describe.runIf(process.platform === "linux")("programs that hide processes", () => {
+  const users = [
+    ["the user of the tests", undefined] as const,
+    ...(isRoot ? [["a user without root", STRANGER] as const] : []),
+  ];
+  for (const [who, uid] of users) {
+    test.each(["auto", "namespace", "cgroup"])(
+      `P7, R-001-39: nothing of them outlives its attempt (%s, ${who})`,
+      (choice) => {
+        const seconds = `4${Math.random().toString().slice(2, 10)}`;
+        const ran = run(choice, hides(seconds), uid);
+        const left = sleepers(seconds);
+        for (const pid of left) process.kill(pid, "SIGKILL");
+        // A choice by name that this machine does not have starts nothing; markers promise less.
+        if (ran.enclosure === null || ran.enclosure === "markers") return;
+        expect(ran).toMatchObject({ exitCode: 3, stdoutTail: "hidden\n" });
+        expect(left).toEqual([]);
+      },
+    );
+  }
+
+  test.runIf(isRoot && enclosureHere("namespace").ok)(
+    "P7: a user without root gets a PID namespace by itself where the system allows one, and keeps its name and its environment",
+    () => {
+      const ran = run("auto", "id -u; echo $PATH; echo $$", STRANGER);
+      if (ran.enclosure !== "namespace") return;
+      const [uid, path, pid] = ran.stdoutTail.split("\n");
+      expect([uid, path]).toEqual([String(STRANGER), "/usr/bin:/bin"]);
+      expect(Number(pid)).toBeLessThan(10);
+    },
+  );
+});
+
+test.runIf(process.platform === "linux" && cgroupProblem() === null)(
+  "P7: empty cgroups of programs that were killed with everything that knew of them are removed, and others stay",
+  () => {
+    const empty = createCgroup("killed/1");
+    sweepCgroups();
+    expect(existsSync(empty)).toBe(false);
+    removeCgroup(empty);
+  },
+);
