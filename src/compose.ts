@@ -342,7 +342,7 @@ function hookListener(
 function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close" | "redact"> {
   const { clock, config, environment, flags, home, project, store } = base;
   const settings = (of: string) => loadSettings({ home, environment, project: of, flags });
-  const place = { home, project, settings };
+  const place = { home, project, settings, environment };
   return {
     home,
     project,
@@ -356,6 +356,7 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
       store,
       now: () => clock.now(),
       commitOf: createCommitOf(store),
+      programs: config.programs,
       withdrawnTrust: (run) => withdrawnTrust(base, run),
       planRun: (request) => planRun(place, request),
     }),

@@ -1,11 +1,11 @@
-// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, steer, undo. If the run is already in the wanted state, nothing changes and the
+// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, steer, take over, hand back, undo. If the run is already in the wanted state, nothing changes and the
 // request succeeds.
 
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { lateLanding } from "../core/run/outward.ts";
-import { isEnded, type Run } from "../core/run/run.ts";
+import { isEnded, type Run, takenOver } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { Store } from "../store/store.ts";
@@ -33,6 +33,10 @@ export type ControlAction =
   | { readonly type: "skip"; readonly stage?: string; readonly reason: string }
   /** Says something to the agent of the current stage. */
   | { readonly type: "steer"; readonly text: string; readonly stage?: string }
+  /** Ends the agent of the current stage and makes its session and its workspace the person's. */
+  | { readonly type: "takeover"; readonly stage?: string }
+  /** The stage continues with what the person did, or without it. */
+  | { readonly type: "handback"; readonly note: string; readonly discard: boolean }
   /** Takes back what landed although the run was canceled. */
   | { readonly type: "undo" };
 
@@ -55,7 +59,8 @@ export async function controlRun(
   const { run, summary } = found.value;
   const checked = checkControl(run, summary.number, action);
   if (!checked.ok) return checked;
-  if (checked.value === "so-already") return ok({ run, changed: false });
+  const isTheirs = action.type === "takeover" && sent.actor === `human:${takenOver(run)?.track.by}`;
+  if (checked.value === "so-already" || isTheirs) return ok({ run, changed: false });
   const untrusted = action.type === "undo" ? deps.withdrawnTrust?.(run) : undefined;
   if (untrusted !== undefined) return err({ code: "action_refused", message: `#${summary.number}: ${untrusted}.` });
   const runners = await runnersIn(deps.store, run, action);
@@ -99,6 +104,8 @@ function isSoAlready(run: Run, { type }: ControlAction): boolean {
     case "rerun":
     case "skip":
     case "steer":
+    case "takeover":
+    case "handback":
       return false;
   }
 }
@@ -131,6 +138,10 @@ function signalOf(action: ControlAction, runners: JsonObject | undefined): Signa
       return { type: "skip.requested", reason: action.reason, ...optional({ stage: action.stage }) };
     case "steer":
       return { type: "steer.requested", text: action.text, ...optional({ stage: action.stage }) };
+    case "takeover":
+      return { type: "takeover.requested", ...optional({ stage: action.stage }) };
+    case "handback":
+      return { type: "handback.requested", note: action.note, discard: action.discard };
     case "undo":
       return { type: "undo.requested" };
   }

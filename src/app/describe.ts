@@ -15,6 +15,8 @@ import { findRunEnd } from "./run-end.ts";
 import { itemVersion, type Looking } from "./item-version.ts";
 import { markedWork } from "./marked-work.ts";
 import type { AppProblem } from "./problem.ts";
+import { type Takeover, takeoverOf } from "./takeover.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export type RunDescription = FoundRun & {
   readonly resolved: ResolvedFlow;
@@ -24,6 +26,8 @@ export type RunDescription = FoundRun & {
   readonly itemVersion: string;
   /** Where its work is; null while it works or waits. */
   readonly end: RunEnd | null;
+  /** Null if nobody has taken over a stage. */
+  readonly takeover: Takeover | null;
 };
 
 export type ItemDescription = FoundRun & {
@@ -35,7 +39,9 @@ export type ItemDescription = FoundRun & {
   readonly marked: readonly MarkedChange[];
 };
 
-export async function describeRun(looking: Looking, reference: string): Promise<Result<RunDescription, AppProblem>> {
+type Describing = Looking & { readonly programs?: Settings["programs"] };
+
+export async function describeRun(looking: Describing, reference: string): Promise<Result<RunDescription, AppProblem>> {
   const { store } = looking;
   const found = await findRun(store, reference);
   if (!found.ok) return found;
@@ -49,7 +55,8 @@ export async function describeRun(looking: Looking, reference: string): Promise<
   ]);
   const { number } = found.value.summary;
   const end = await findRunEnd(store, { resolved, run, number, attempts, commitOf: looking.commitOf });
-  return ok({ ...found.value, resolved, attempts, handoffs, itemVersion: seen, end });
+  const takeover = takeoverOf({ resolved, run, attempts, programs: looking.programs ?? {} });
+  return ok({ ...found.value, resolved, attempts, handoffs, itemVersion: seen, end, takeover });
 }
 
 /** For an item that is no longer open, the problem names the decision. */

@@ -5,6 +5,7 @@ import type { Actor } from "../core/run/event.ts";
 import type { Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../store/store.ts";
 import { type Answered, answerItem, type AnswerRequest, requestAnswer } from "./answer-item.ts";
 import { type AllAction, controlAll, type ControlledAll } from "./control-all.ts";
@@ -50,6 +51,8 @@ export type UseCaseOptions = Looking & {
   readonly engine: Pick<Engine, "startRun" | "deliver" | "liftHold">;
   readonly store: Store;
   readonly planRun: UseCases["planRun"];
+  /** How the programs of runners are started, for people who open a session. */
+  readonly programs?: Settings["programs"];
   /** Why trust in the files of a run is withdrawn, or undefined. */
   readonly withdrawnTrust?: (run: Run) => string | undefined;
 };

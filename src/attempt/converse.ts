@@ -294,7 +294,8 @@ async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Runne
   const cutOff = interruptedSession(job, attempts, play.runner);
   // Vendors count over the whole session: what the attempt that was cut off has used is not used once more.
   if (cutOff !== undefined) return { ...cutOff, totals: cutOff.totals ?? usedSoFar(job, ports, play, cutOff.id) };
-  const goesOn = reason === "answered" || job.carry.cutOff !== undefined;
+  const { cutOff: stopped, handedBack } = job.carry;
+  const goesOn = reason === "answered" || stopped !== undefined || handedBack !== undefined;
   const wanted = goesOn || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
   if (!wanted) return undefined;
   const own = attempts.filter(

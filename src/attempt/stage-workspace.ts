@@ -23,7 +23,10 @@ import { workspaceMode } from "../core/run/run-settings.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { TamperedError, tamperedReport } from "./tampered.ts";
 
-export async function openForStage(job: AttemptJob, ports: AttemptPorts): Promise<Result<Workspace>> {
+type StagePlace = Pick<AttemptJob, "resolved" | "run" | "stage" | "project" | "track" | "attempt" | "marker">;
+type Opening = Pick<AttemptPorts, "workspaces" | "signal">;
+
+export async function openForStage(job: StagePlace, ports: Opening): Promise<Result<Workspace>> {
   const { resolved, run, stage, project, track } = job;
   const { workspaces, signal } = ports;
   if (workspaces.mode === "in-place") {
@@ -41,8 +44,8 @@ export async function openForStage(job: AttemptJob, ports: AttemptPorts): Promis
  * two conflict the track is there to resolve it, so it opens as it is.
  */
 async function openForTrack(
-  { resolved, run, track }: AttemptJob,
-  { workspaces }: AttemptPorts,
+  { resolved, run, track }: StagePlace,
+  { workspaces }: Opening,
   { adopts: _adopts, contains: _contains, ...request }: WorkspaceRequest,
   perStage: Pick<WorkspaceRequest, "key">,
 ): Promise<Result<Workspace>> {
@@ -127,6 +130,9 @@ export function holdsBranch(
   return stage !== undefined && isShared(resolved.flow, stage);
 }
 
+/** The reason of an abort after which a person works on in the attempt's workspace. */
+export const TAKEN_OVER = "taken over by a person";
+
 export type Settling = {
   readonly workspace: Workspace;
   /** The commit that the attempt started from. */
@@ -163,7 +169,9 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
   if (commits.length > 0) Object.assign(facts, { commits: [...commits], to: commits.at(-1) ?? null });
   // A stage of Passrail's own that moved the branch says which: its commit may be the last one of the run.
   if (commits.length > 0 && stage.kind === "builtin") Object.assign(facts, { branch: workspace.branch ?? null });
-  if (perStage && !isShared(resolved.flow, stage)) {
+  // A person who takes the stage over works on in it.
+  const isTakenOver = ports.signal.reason === TAKEN_OVER;
+  if (perStage && !isShared(resolved.flow, stage) && !isTakenOver) {
     const ended = await endWorkspace(job, ports, workspace);
     if (!ended.ok) report = warned(report, ended.error);
     else Object.assign(facts, ended.value);
@@ -221,15 +229,18 @@ const MADE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** `AGI-7: build`, `AGI-7: build (attempt 2)`, `AGI-7: qa (revise)`. Work without an id of its own goes by its title. */
 function messageFor({ run, stage, attempt }: AttemptJob, key: Settling["key"]): string {
-  const { id, title } = run.subject;
+  const more = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(key === "pass" ? [] : [key])];
+  const what = `${stage.id}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
+  return commitMessage(run, what, `Left uncommitted by attempt ${attempt} of run ${run.id}.`);
+}
+
+export function commitMessage({ subject: { id, title } }: Run, what: string, body: string): string {
   const short = title
     .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
     .trim()
     .slice(0, TITLE_CHARS);
-  const more = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(key === "pass" ? [] : [key])];
   const name = MADE_ID.test(id) && short !== "" ? short : id;
-  const subject = `${name}: ${stage.id}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
-  return `${subject}\n\nLeft uncommitted by attempt ${attempt} of run ${run.id}.`;
+  return `${name}: ${what}\n\n${body}`;
 }
 
 /** Closes the workspace, or keeps it for people to look at. Returns the facts to store with the attempt. */

@@ -11,7 +11,10 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { AttemptJob } from "./job.ts";
 
 /** Never the root in silence: a name that leads elsewhere, or that tracks of one workspace need and nobody gave, is a problem. */
-export function workDir(job: AttemptJob, workspace: Workspace): Result<string> {
+export function workDir(
+  job: Pick<AttemptJob, "resolved" | "run" | "stage" | "track" | "project">,
+  workspace: Workspace,
+): Result<string> {
   const { resolved, run, stage, track } = job;
   const plan = resolved.flow.stages.find((each) => each.kind === "parallel" && Object.hasOwn(each.tracks, track));
   const trackDir = plan?.kind === "parallel" ? plan.tracks[track]?.workspace?.dir : undefined;

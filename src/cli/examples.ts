@@ -41,6 +41,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs logs": ["passrail runs logs 12 --stage build#2", "passrail runs logs 12 --story --follow"],
   "runs events": ["passrail runs events 12 --json"],
   "runs steer": ['passrail runs steer 12 "Use the new API"'],
+  "runs takeover": ["passrail runs takeover 12", "passrail runs takeover 12 --print"],
+  "runs handback": ['passrail runs handback 12 --note "The test was wrong; finish the docs"'],
   "runs cancel": ['passrail runs cancel 12 --reason "not needed any more"'],
   "runs pause": ["passrail runs pause 12", "passrail runs pause --all"],
   "runs stop": ["passrail runs stop 12", 'passrail runs stop 12 --stage build --reason "wrong file"'],

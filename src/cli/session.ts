@@ -6,7 +6,7 @@ import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
 import { needsApi } from "../app/needs-api.ts";
 import type { RunListener } from "../daemon/run-listener.ts";
 import { openForReading } from "../store/open-store.ts";
-import { isEnded, openItems, type Run } from "../core/run/run.ts";
+import { isEnded, openItems, type Run, takenOver } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
@@ -261,6 +261,6 @@ export function exitOf(run: Run, canceled: number = EXIT.unsuccessful): number {
     case "canceled":
       return canceled;
     case "running":
-      return EXIT.stillRunning;
+      return takenOver(run) === undefined ? EXIT.stillRunning : EXIT.waiting;
   }
 }

@@ -33,6 +33,7 @@ const MARKS: Readonly<Record<StageState, Mark>> = {
   running: "running",
   ready: "running",
   waiting: "waits",
+  taken: "waits",
   stopped: "stopped",
   open: "queued",
 };
@@ -83,6 +84,8 @@ function currentText(track: Exclude<Track, { at: "forked" } | { at: "done" }>): 
         case "budget":
           return `waits for ${track.item.who}: the budget is reached`;
       }
+    case "taken":
+      return `taken over by ${track.by}`;
     case "stopped":
       return `stopped: ${track.reason}`;
   }

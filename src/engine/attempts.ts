@@ -6,11 +6,12 @@
 //                   ▼            ▼
 //               lingering ──▶ settled ──▶ gone
 
-import type { Run } from "../core/run/run.ts";
+import { type Run, takenOver } from "../core/run/run.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Signal, SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
 import type { Mailbox } from "../attempt/mailbox.ts";
+import { TAKEN_OVER } from "../attempt/stage-workspace.ts";
 import { waitingMessages } from "../core/run/message.ts";
 import { attemptKey, type ReadyAttempt } from "./ready-attempt.ts";
 import type { Slots } from "./slots.ts";
@@ -91,6 +92,8 @@ export type Attempts = {
   endAll(reason: string): void;
   /** The same, but lets go of those that can work on without this engine. */
   leaveAll(reason: string): void;
+  /** Resolves when this attempt is gone; at once if it is not among ours. */
+  goneOf(runId: string, key: string): Promise<void>;
   /** Resolves when every attempt, or every one of this run, is gone. */
   allGone(runId?: string): Promise<void>;
 };
@@ -173,6 +176,7 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
       endReason = reason;
       for (const live of all()) leaveOrEnd(live, reason);
     },
+    goneOf: async (runId, key) => find(runId, key)?.gone.promise,
     async allGone(runId) {
       const waited = (): readonly LiveAttempt[] => (runId === undefined ? all() : ofRun(runId));
       for (let lives = waited(); lives.length > 0; lives = waited())
@@ -185,8 +189,13 @@ function endUnwanted(lives: readonly LiveAttempt[], run: Run): void {
   for (const { ready, abort, state, asks } of lives) {
     asks?.(run);
     const isAlive = state.at === "working" || (state.at === "lingering" && run.status === "canceled");
-    if (isAlive && !isRunning(run, ready)) abort.abort("no longer wanted");
+    if (isAlive && !isRunning(run, ready)) abort.abort(isTaken(run, ready) ? TAKEN_OVER : "no longer wanted");
   }
+}
+
+function isTaken(run: Run, { stage, attempt }: ReadyAttempt): boolean {
+  const taken = takenOver(run)?.track;
+  return taken?.stage === stage && taken.attempt === attempt;
 }
 
 function passOn(lives: readonly LiveAttempt[], run: Run): void {

@@ -15,14 +15,14 @@ export type ClosingOptions = {
   readonly onError: (runId: string | null, error: unknown) => void;
 };
 
-/** Keys of workspaces that a follow-up waits for, and of those in which something works. */
+/** Keys of workspaces that a follow-up waits for, and of those in which an agent or a person works. */
 export function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const [name, track] of Object.entries(run.tracks)) {
-    if (track.at !== "ready" && track.at !== "running") continue;
+    if (track.at !== "ready" && track.at !== "running" && track.at !== "taken") continue;
     const stage = findWork(resolved.flow, run, name, track.stage);
     if (stage === undefined) continue;
-    const isAtWork = withRunning && track.at === "running";
+    const isAtWork = track.at === "taken" || (withRunning && track.at === "running");
     if (isAtWork || stage.sameWorkspaceAs !== undefined) keys.add(keyOf(run, stage, track.attempt));
   }
   return keys;

@@ -12,6 +12,7 @@ import type { Outbox } from "./outbox.ts";
 import type { StoredChange, Runs } from "./runs.ts";
 import { type EngineBudgets, nearedSignal } from "./schedule/budgets.ts";
 import type { Schedule } from "./schedule/schedule.ts";
+import type { Takeovers } from "./takeovers.ts";
 import type { AttemptWork } from "./work-attempt.ts";
 
 /** Any engine delivers; only the one that performs starts attempts and sends notices. A draining engine starts nothing more. */
@@ -37,6 +38,7 @@ export type FollowerDeps = {
   readonly activity: Activity;
   readonly attempts: Attempts;
   readonly schedule: Schedule;
+  readonly takeovers: Takeovers;
   readonly budgets: Pick<EngineBudgets, "note">;
   readonly runs: Pick<Runs, "deliver">;
   readonly work: AttemptWork;
@@ -65,6 +67,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     if (!performs()) return;
     attempts.endUnwanted(run);
     attempts.passOn(run);
+    deps.takeovers.follow(resolved, run);
     schedule.follow(resolved, run);
     startReady();
   }

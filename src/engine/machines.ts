@@ -25,7 +25,8 @@ import { reconcile } from "./reconcile.ts";
 import { releaseWaiting } from "./release-waiting.ts";
 import { retryStore } from "./store-retry.ts";
 import { createLiveBudgets } from "./schedule/live-budgets.ts";
-import { createAttemptWork } from "./work-attempt.ts";
+import { createTakeovers } from "./takeovers.ts";
+import { type AttemptWorkDeps, createAttemptWork } from "./work-attempt.ts";
 import { createRunWorkspaces, type RunWorkspaces } from "./workspaces-of-run.ts";
 
 const LINGER_MS = 30_000;
@@ -37,6 +38,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   /** Repeats what failed for a reason that passes, until the engine is closed. */
   const insist = <T>(runId: string, write: () => Promise<T>): Promise<T> =>
     retryStore(write, { onFailure: (error) => options.onError(runId, error), isStopped: () => phase() === "closed" });
+  const onFreed = (): void => follower.startReady();
   const slots = createSlots(options.slots);
   const attempts = createAttempts({ slots, newId, lingerMs: options.lingerMs ?? LINGER_MS });
   const flows = createRunFlows(store);
@@ -69,6 +71,11 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
       activity.add(reconciled.catch((error: unknown) => options.onError(runId, error)));
     },
   });
+  const persist: AttemptWorkDeps["persist"] = (runId, ...signal) => {
+    const persisted = insist(runId, () => runs.deliver(runId, ...signal));
+    activity.add(persisted);
+    return persisted;
+  };
   const work = createAttemptWork({
     options,
     liveBudgets,
@@ -78,18 +85,13 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     flowOf: (hash) => flows.of(hash),
     workspaces: runWorkspaces,
     isClosed: () => phase() === "closed",
-    onFreed: () => follower.startReady(),
+    onFreed,
     onGone: () => activity.check(),
     follow: (runId) => followStored({ runs, flows }, follower, runId),
-    persist(runId, ...signal) {
-      const persisted = insist(runId, () => runs.deliver(runId, ...signal));
-      activity.add(persisted);
-      return persisted;
-    },
+    persist,
   });
-  const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces }, () =>
-    follower.startReady(),
-  );
+  const takeovers = createTakeovers({ options, attempts, slots, activity, runs, persist, onFreed });
+  const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces }, onFreed);
   const outbox = createOutbox({
     store,
     perform: (work) => performCommand(commandPorts, work),
@@ -97,7 +99,8 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     onError: options.onError,
   });
   const noted = bothOf(budgets, liveBudgets);
-  const follower = createFollower({ options, phase, activity, attempts, schedule, budgets: noted, runs, work, outbox });
+  const parts = { activity, attempts, schedule, takeovers, runs, work, outbox };
+  const follower = createFollower({ options, phase, budgets: noted, ...parts });
   const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
   return { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work };
 }

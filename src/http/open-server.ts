@@ -152,9 +152,16 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, follo
   const startedAt = clock.now();
   const { engine: usedEngine = engine, commitOf = createCommitOf(store), ...replaced } = options.with ?? {};
   const now = () => clock.now();
-  const place = { home, project, settings: settingsOf };
+  const place = { home, project, settings: settingsOf, environment };
   const plan: UseCases["planRun"] = (request) => planRun(place, request);
-  const app = createUseCases({ engine: usedEngine, store, now, commitOf, planRun: plan });
+  const app = createUseCases({
+    engine: usedEngine,
+    store,
+    now,
+    commitOf,
+    programs: config.programs,
+    planRun: plan,
+  });
   const tickets = ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve });
   return {
     store,

@@ -23,6 +23,8 @@ export const LIMIT = 7;
 export const NEVER_CALLED: Readonly<Record<string, string>> = {
   "agent resume": "needs a runner over its limit; test/scenarios/cli/agent-cli.test.ts runs it",
   "runs steer": "needs an agent at work; test/contract/steer.test.ts runs it",
+  "runs takeover": "needs an agent at work; test/contract/takeover.test.ts runs it",
+  "runs handback": "needs a stage that was taken over; test/contract/takeover.test.ts runs it",
   backup: "needs a store with runs; test/scenarios/daemon/postgres.test.ts runs it",
   migrate: "needs a Postgres; test/scenarios/daemon/postgres.test.ts runs it",
   restore: "needs a backup; test/scenarios/daemon/postgres.test.ts runs it",

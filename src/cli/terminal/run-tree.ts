@@ -16,6 +16,7 @@ const MARKS: Readonly<Record<StageState, { readonly mark: string; readonly color
   running: { mark: "◉", color: "cyan" },
   ready: { mark: "○", color: "cyan" },
   waiting: { mark: "⏸", color: "yellow" },
+  taken: { mark: "⏸", color: "yellow" },
   stopped: { mark: "✖", color: "red" },
   open: { mark: "·", color: "dim" },
 };

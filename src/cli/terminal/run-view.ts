@@ -6,16 +6,17 @@ import { isPlayedOutside } from "../../core/flow/runner-choice.ts";
 import { causeText } from "../../core/run/postponement.ts";
 import { overLimit } from "../../core/view/over-limit.ts";
 import { withLate } from "../../core/run/outward.ts";
-import { type InboxItem, openItems, type Run, type Track } from "../../core/run/run.ts";
+import { type InboxItem, openItems, type Run, takenOver, type Track } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import { itemFindings } from "../../core/view/findings.ts";
 import { answersTo } from "../../core/view/item-text.ts";
+import { takenText } from "../../core/view/taken-over.ts";
 
 /** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {
   switch (run.status) {
     case "running":
-      return run.paused ? "paused by a person" : workingOf(run, resolved);
+      return takenText(run) ?? (run.paused ? "paused by a person" : workingOf(run, resolved));
     case "waiting":
       return openItems(run)
         .map((item) => `${item.kind} ${item.stage} waits for ${item.who}`)
@@ -77,7 +78,7 @@ function localDay(time: Date): string {
 
 /** Nothing more happens by itself. */
 export function isSettled(run: Run): boolean {
-  return run.status !== "running" || run.paused;
+  return run.status !== "running" || run.paused || takenOver(run) !== undefined;
 }
 
 export function itemJson(runId: string, number: number, item: InboxItem, run?: Run): Record<string, unknown> {

@@ -18,6 +18,7 @@ import { type FindingContext, openFindings, reviewFindings } from "./findings.ts
 import { documentLines } from "./documents.ts";
 import { formText } from "./form.ts";
 import { type History, historyText } from "./history.ts";
+import { handedBackText } from "./handed-back.ts";
 import { type InterruptedWork, interruptedText, type ConversationMemory } from "./interrupted.ts";
 import { messagesText } from "./messages.ts";
 import { preCheckText, type VerifiedRows } from "./pre-check.ts";
@@ -96,7 +97,7 @@ export function composeBlocks(context: PromptContext): ComposedPrompt {
   if (!names.some((name) => TELLS_FORM.has(name))) parts.push(outputFormat(context));
   const count = changing < 0 ? names.length : changing;
   parts.push(messagesText(openMessages(context.run, stage.id)));
-  const now = joined([interruptionOf(context, "none"), ...parts.slice(count)]);
+  const now = joined([interruptionOf(context, "none"), personsWork(context), ...parts.slice(count)]);
   return { standing: joined(parts.slice(0, count)), now: `${now}\n` };
 }
 
@@ -135,9 +136,13 @@ export function composeResumed(context: PromptContext): string {
   const interruption = interruptionOf(context, "kept");
   // Its session holds those that it has heard.
   const said = messagesText(waitingMessages(context.run, context.stage.id));
-  const news = [interruption, revisionContext(context), outputFormat(context), said];
+  const news = [interruption, personsWork(context), revisionContext(context), outputFormat(context), said];
   const parts = ["Go on with your work on this ticket.", ...news];
   return `${joined(parts)}\n`;
+}
+
+function personsWork({ carry: { handedBack } }: PromptContext): string {
+  return handedBack === undefined ? "" : handedBackText(handedBack);
 }
 
 function interruptionOf({ facts: { interrupted } }: PromptContext, memory: ConversationMemory): string {

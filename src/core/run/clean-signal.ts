@@ -16,6 +16,9 @@ export function cleanSignal(body: SignalBody, redact: (text: string) => string):
   if (body.type === "warning.noticed") return { ...body, message: redact(body.message) };
   if (body.type === "handoff.expired" || body.type === "attempt.silent")
     return { ...body, reason: redact(body.reason) };
+  if (body.type === "handback.settled") return { ...body, work: redactJson(body.work, redact) };
+  if (body.type === "handback.failed" || body.type === "takeover.failed")
+    return { ...body, reason: redact(body.reason) };
   if (body.type === "outward.intended") return { ...body, branch: redact(body.branch), target: redact(body.target) };
   if (body.type === "discard.requested") return { ...body, branch: redact(body.branch) };
   if (body.type === "outward.seen") return { ...body, sight: cleanSight(body.sight, redact) };

@@ -8,7 +8,7 @@ import type { Review } from "../finding/finding.ts";
 import type { Issue, Outcome, UndoneWork } from "../flow/outcome.ts";
 import type { MessageWay } from "./message.ts";
 import type { OutwardIntent, OutwardSight, OutwardVerb } from "./outward-act.ts";
-import type { Carry, ExpandedStage, InboxItem, InputChange, Subject } from "./run.ts";
+import type { Carry, ExpandedStage, HandedBack, InboxItem, InputChange, LentWorkspace, Subject } from "./run.ts";
 
 export type Actor = "engine" | "system" | `agent:${string}` | `human:${string}`;
 
@@ -77,6 +77,13 @@ export type EventBody =
   | ({ readonly type: "stage.canceled"; readonly reason: string } & Attempt)
   | ({ readonly type: "stage.skipped"; readonly reason: string } & OnStage)
   | ({ readonly type: "stage.stopped"; readonly reason: string; readonly carry: Carry } & OnStage)
+  /** A person works in its session and its workspace from now on. */
+  | ({ readonly type: "stage.taken_over"; readonly carry: Carry } & Attempt)
+  /** Its agent is gone: the workspace is the person's. */
+  | ({ readonly type: "takeover.prepared"; readonly lent: LentWorkspace } & Attempt)
+  | ({ readonly type: "handback.requested"; readonly note: string; readonly discard: boolean } & Attempt)
+  | ({ readonly type: "handback.refused"; readonly reason: string } & Attempt)
+  | ({ readonly type: "stage.handed_back" } & HandedBack & Attempt)
   | ({ readonly type: "stage.expanded"; readonly stages: readonly ExpandedStage[] } & OnStage)
   | { readonly type: "tracks.forked"; readonly stage: string; readonly tracks: readonly string[] }
   | { readonly type: "track.done"; readonly track: string }

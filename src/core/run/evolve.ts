@@ -45,6 +45,17 @@ const APPLY: Applying = {
   "stage.postponed": (run, { stage, times }) => remember(run, stage, { postponed: times }),
   "stage.stopped": (run, { track, stage, reason, carry, at }) =>
     onTrack(run, track, { at: "stopped", stage, reason, carry, since: at }),
+  "stage.taken_over": (run, { track, stage, attempt, carry, at, actor }) =>
+    onTrack(run, track, { at: "taken", stage, attempt, carry, since: at, by: personOf(actor) }),
+  "takeover.prepared": (run, { track, lent }) => onTaken(run, track, (taken) => ({ ...taken, lent })),
+  "handback.requested": (run, { track, note, discard, actor }) =>
+    onTaken(run, track, ({ refused: _before, ...taken }) => ({
+      ...taken,
+      returning: { by: personOf(actor), note, discard },
+    })),
+  "handback.refused": (run, { track, reason }) =>
+    onTaken(run, track, ({ returning: _asked, ...taken }) => ({ ...taken, refused: reason })),
+  "stage.handed_back": unchanged,
   "stage.expanded": (run, { stage, stages }) => ({ ...run, expanded: { ...run.expanded, [stage]: stages } }),
   "stage.timed_out": unchanged,
   "stage.canceled": unchanged,
@@ -94,7 +105,7 @@ const APPLY: Applying = {
   "runners.chosen": (run, { runners }) => ({ ...run, facts: { ...run.facts, runners: { ...given(run), ...runners } } }),
   "message.sent": (run, { number, stage, text, at, actor }) => ({
     ...run,
-    messages: withMessage(run.messages, { number, stage, from: actor.slice(actor.indexOf(":") + 1), text, at }),
+    messages: withMessage(run.messages, { number, stage, from: personOf(actor), text, at }),
   }),
   "message.delivered": (run, { number, attempt, way }) =>
     run.messages === undefined ? run : { ...run, messages: withHeard(run.messages, number, { attempt, way }) },
@@ -224,6 +235,18 @@ function closeAsked(run: Run, name: string, number: number, answer: string | und
   const given = PERMISSION_ANSWERS.find((each) => each === answer);
   const permitted = given === undefined ? {} : { permitted: { request: asks.permission.request, answer: given } };
   return onTrack(run, name, { ...rest, ...permitted });
+}
+
+type TakenTrack = Track & { at: "taken" };
+
+function onTaken(run: Run, name: string, change: (track: TakenTrack) => TakenTrack): Run {
+  const track = run.tracks[name];
+  return track?.at === "taken" ? onTrack(run, name, change(track)) : run;
+}
+
+/** The person, without the kind of actor. */
+function personOf(actor: string): string {
+  return actor.slice(actor.indexOf(":") + 1);
 }
 
 function budgetWarned(run: Run, { scope, key, unit, limit }: EventOf<"budget.warned">): Run {

@@ -6,7 +6,7 @@ import type { WorkStage } from "../flow/flow.ts";
 import { MAIN_TRACK } from "../flow/flow.ts";
 import { handOffAgain } from "./handoff.ts";
 import { enter, leave, ready } from "./routing.ts";
-import { type Carry, heldAttempt, type Run, type Track } from "./run.ts";
+import { type Carry, heldAttempt, type Run, takenOver, type Track } from "./run.ts";
 import { conditionHolds, findStage, findWork, stagesOf } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 import { toldNote } from "./told.ts";
@@ -40,6 +40,7 @@ export function retried(draft: Draft, signal: Signal & { type: "retry.requested"
   const found = currentTrack(draft.run, signal.stage);
   if (typeof found === "string") return signal.stage === undefined ? found : wentBack(draft, signal);
   const { name, track } = found;
+  if (track.at === "taken") return handBackFirst(track);
   const said = signal.note === "" ? {} : { said: signal.note };
   const { untaken: _closed, ...before } = track.carry;
   const carry: Carry = { ...before, reason: "again", ...said, ...toldNote(draft.flow, before, signal.note) };
@@ -68,6 +69,8 @@ function wentBack(
   { stage: id = "", note, runners, actor }: Signal & { type: "retry.requested" },
 ): string | undefined {
   const { flow, run } = draft;
+  const taken = takenOver(run)?.track;
+  if (taken !== undefined) return handBackFirst(taken);
   const [name, track] = Object.entries(run.tracks).find(([each]) => findWork(flow, run, each, id) !== undefined) ?? [];
   const stage = name === undefined ? undefined : findWork(flow, run, name, id);
   if (name === undefined || track === undefined || stage === undefined)
@@ -107,6 +110,7 @@ export function skipped(draft: Draft, signal: Signal & { type: "skip.requested" 
   const found = currentTrack(draft.run, signal.stage);
   if (typeof found === "string") return found;
   const { name, track } = found;
+  if (track.at === "taken") return handBackFirst(track);
   const stage = findWork(draft.flow, draft.run, name, track.stage);
   if (stage === undefined) return `${track.stage} cannot be skipped: it is not a stage that works`;
   if (stage.kind === "router") return `${track.stage} cannot be skipped: without its list there is nothing to run`;
@@ -148,6 +152,11 @@ function routerOf(draft: Draft, id: string): WorkStage | undefined {
   );
 }
 
+/** The workspace is a person's: nothing else may change what happens in it. */
+function handBackFirst({ by, stage }: Track & { at: "taken" }): string {
+  return `${by} has taken over ${stage}; it must be handed back first`;
+}
+
 type Resting = Exclude<Track, { at: "done" } | { at: "forked" }>;
 type Current = { readonly name: string; readonly track: Resting };
 
@@ -165,7 +174,7 @@ export function currentTrack(run: Run, stage: string | undefined): Current | str
   return only;
 }
 
-function endCurrent(draft: Draft, name: string, track: Resting, reason: string, actor: Actor): void {
+export function endCurrent(draft: Draft, name: string, track: Resting, reason: string, actor: Actor): void {
   if (track.at === "ready" || track.at === "running") {
     emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason }, actor);
   } else if (track.at === "waiting") {

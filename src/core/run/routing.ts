@@ -524,8 +524,8 @@ export function cancel(
       if (attempt !== undefined)
         emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt, reason });
     }
-    // A track that waits or stopped before it started still holds what it was handed.
-    if ((track.at === "stopped" || isHeldBack(track)) && track.carry.handoff > 0)
+    // A track that a person has, or that waits or stopped before it started, still holds what it was handed.
+    if ((track.at === "stopped" || track.at === "taken" || isHeldBack(track)) && track.carry.handoff > 0)
       emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
   }
   emit(draft, { type: "run.canceled", reason }, actor);

@@ -36,6 +36,21 @@ export type Carry = {
   readonly told?: Told;
   /** Why the attempt before was stopped in the middle of its work, in a sentence for its agent: its session goes on. */
   readonly cutOff?: string;
+  /** A person had taken the stage over before this attempt, which continues the same session. */
+  readonly handedBack?: HandedBack;
+};
+
+/** What a person did while they had taken over a stage, as Passrail found it. */
+export type HandedBack = {
+  /** The person, without the kind of actor. */
+  readonly by: string;
+  readonly note: string;
+  /** Their commits, with the one that Passrail made of their uncommitted changes. */
+  readonly commits: number;
+  /** A line per changed file; empty for no change, and without git. */
+  readonly stat: string;
+  /** The person did not want it: the files are as they were before, and the work is kept under this ref. */
+  readonly discarded: string | null;
 };
 
 /** What people told a stage of a story about the work that it has. */
@@ -140,6 +155,23 @@ export type Track =
       readonly permitted?: { readonly request: string; readonly answer: PermissionAnswer };
     }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
+  /** A person works in its session and its workspace. Nothing of the run starts before they hand it back. */
+  | {
+      readonly at: "taken";
+      readonly stage: string;
+      /** The attempt that ended for it, or that never started. */
+      readonly attempt: number;
+      readonly carry: Carry;
+      readonly since: string;
+      /** The person, without the kind of actor. */
+      readonly by: string;
+      /** Absent while its agent still ends. */
+      readonly lent?: LentWorkspace;
+      /** They have asked to hand it back; the engine looks at the workspace. */
+      readonly returning?: Returning;
+      /** Why that was refused the last time. */
+      readonly refused?: string;
+    }
   /** Stopped with a reason; a person can retry or cancel. */
   | {
       readonly at: "stopped";
@@ -152,6 +184,16 @@ export type Track =
   | { readonly at: "forked"; readonly stage: string }
   /** A track that reached the join. */
   | { readonly at: "done" };
+
+/** The workspace that a person works in. */
+export type LentWorkspace = {
+  readonly dir: string;
+  /** The commit at which the person begins; null without git. */
+  readonly base: string | null;
+};
+
+/** How a person hands a stage back. `discard`: without their changes. */
+export type Returning = { readonly by: string; readonly note: string; readonly discard: boolean };
 
 /** The run's memory of a stage: the number of its last attempt and how that ended. */
 export type StageMemory = {
@@ -225,6 +267,12 @@ export type ExpandedStage = RoutedStage & { readonly id: string };
 
 export function isEnded(run: Run): boolean {
   return run.status === "completed" || run.status === "canceled";
+}
+
+/** The track that a person has taken over; a run has at most one. */
+export function takenOver(run: Run): { readonly name: string; readonly track: Track & { at: "taken" } } | undefined {
+  for (const [name, track] of Object.entries(run.tracks)) if (track.at === "taken") return { name, track };
+  return undefined;
 }
 
 /** The items that wait for a person, in the order in which they were opened. */

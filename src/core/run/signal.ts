@@ -7,7 +7,7 @@ import type { JsonObject } from "../json.ts";
 import type { Issue, Report } from "../flow/outcome.ts";
 import type { MessageWay } from "./message.ts";
 import type { OutwardIntent, OutwardSight } from "./outward-act.ts";
-import type { InboxItem, InputChange, Subject } from "./run.ts";
+import type { HandedBack, InboxItem, InputChange, LentWorkspace, Subject } from "./run.ts";
 
 /** What a person is asked; `what` is the exact command or path, made safe to show. */
 export type PermissionQuestion = {
@@ -126,6 +126,28 @@ export type SignalBody =
       readonly runners?: JsonObject;
     }
   | { readonly type: "skip.requested"; readonly stage?: string; readonly reason: string }
+  /** A person takes over the current stage: its agent ends, and its session and workspace are theirs. */
+  | { readonly type: "takeover.requested"; readonly stage?: string }
+  /** The agent is gone, and the workspace is ready for the person. */
+  | {
+      readonly type: "takeover.prepared";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly lent: LentWorkspace;
+    }
+  /** There is no workspace for the person: the stage stops. */
+  | { readonly type: "takeover.failed"; readonly stage: string; readonly attempt: number; readonly reason: string }
+  /** The person hands it back, with what they changed or without. */
+  | { readonly type: "handback.requested"; readonly note: string; readonly discard: boolean }
+  /** Their work is committed or set aside: the stage continues. */
+  | {
+      readonly type: "handback.settled";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly work: Pick<HandedBack, "commits" | "stat" | "discarded">;
+    }
+  /** The workspace cannot be taken back as it is; the person keeps it. */
+  | { readonly type: "handback.failed"; readonly stage: string; readonly attempt: number; readonly reason: string }
   /** A person speaks to the agent of the current stage. */
   | { readonly type: "steer.requested"; readonly stage?: string; readonly text: string }
   /** An attempt has a message. */

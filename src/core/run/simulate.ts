@@ -341,6 +341,9 @@ function expected(run: Run): readonly Expected[] {
         return [{ kind: "stage", stage: track.stage, attempt: track.attempt }];
       case "waiting":
         return [{ kind: track.item.kind, stage: track.item.stage, answers: answersOf(track.item) }];
+      // A simulation takes nothing over.
+      case "taken":
+        return [];
       case "stopped":
         return [{ kind: "stopped", stage: track.stage, reason: track.reason }];
       case "forked":

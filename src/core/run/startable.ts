@@ -1,6 +1,6 @@
 // Which attempts may start and which may run, derived from the run's tracks. No command duplicates this.
 
-import { isEnded, pendingInputs, type Run } from "./run.ts";
+import { isEnded, pendingInputs, type Run, takenOver } from "./run.ts";
 
 export type StartableAttempt = {
   readonly track: string;
@@ -12,9 +12,9 @@ export type StartableAttempt = {
   readonly since: string;
 };
 
-/** A paused or ended run starts nothing, nor does one whose files changed until a person has decided. */
+/** A paused or ended run starts nothing, nor does one that a person has taken over, or whose files changed until a person has decided. */
 export function startableAttempts(run: Run): readonly StartableAttempt[] {
-  if (run.paused || isEnded(run) || pendingInputs(run) !== undefined) return [];
+  if (isEnded(run) || isHeld(run)) return [];
   return Object.entries(run.tracks).flatMap(([name, track]) => {
     if (track.at !== "ready") return [];
     const { stage, attempt, notBefore = null, since } = track;
@@ -26,8 +26,11 @@ type AttemptPlace = Pick<StartableAttempt, "track" | "stage" | "attempt">;
 
 export function isStartable(run: Run, { track, stage, attempt }: AttemptPlace): boolean {
   const state = run.tracks[track];
-  const isHeld = run.paused || pendingInputs(run) !== undefined;
-  return !isHeld && state?.at === "ready" && state.stage === stage && state.attempt === attempt;
+  return !isHeld(run) && state?.at === "ready" && state.stage === stage && state.attempt === attempt;
+}
+
+function isHeld(run: Run): boolean {
+  return run.paused || pendingInputs(run) !== undefined || takenOver(run) !== undefined;
 }
 
 export type RunningAttempt = { readonly track: string; readonly stage: string; readonly attempt: number };

@@ -18,6 +18,7 @@ export function steered(draft: Draft, signal: Signal & { type: "steer.requested"
   const stage = findWork(flow, run, name, track.stage);
   if (stage === undefined || stage.kind === "builtin" || ownCommand(stage) !== null)
     return `no agent works at ${track.stage}`;
+  if (track.at === "taken") return `${track.by} has taken over ${stage.id}, and no agent works on it`;
   if (track.at === "running" && track.outside === true)
     return `${stage.shownAgent} works on ${stage.id} outside, where Passrail cannot reach it`;
   if (waitingMessages(run).length >= WAITING_MESSAGES)

@@ -17,13 +17,21 @@ import { handOffAgain, type Sender, senderOf } from "./handoff.ts";
 import { resumed, retried, skipped, stoppedByHand } from "./interventions.ts";
 import { discardRequested, followActs, intended, seenOutside, undoRequested } from "./outward-rules.ts";
 import { messageHeard, steered } from "./steering.ts";
+import {
+  handbackFailed,
+  handbackRequested,
+  handbackSettled,
+  takeoverFailed,
+  takeoverPrepared,
+  takeoverRequested,
+} from "./takeover.ts";
 import { heldToFindings, recordFindings } from "./review.ts";
 import { isAskingPermission, permissionExpired, permissionRequested, withdrawUnasked } from "./permission.ts";
 import { isAccountLimit, postponement } from "./postponement.ts";
 import { optional } from "../optional.ts";
 import { askBack, cancel, type EndedAttempt, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
-import { isEnded, pendingInputs } from "./run.ts";
+import { isEnded, pendingInputs, takenOver } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 import { neared, OVER_BUDGET, reached, reachedAtWork, renewed, settleUsage, spent } from "./spending.ts";
@@ -110,6 +118,8 @@ const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
   "skip.requested",
   "stop.requested",
   "steer.requested",
+  "takeover.requested",
+  "handback.requested",
   "resume.requested",
   "ticket.edited",
 ]);
@@ -161,6 +171,18 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
       return skipped(draft, signal);
     case "steer.requested":
       return steered(draft, signal);
+    case "takeover.requested":
+      return takeoverRequested(draft, signal);
+    case "takeover.prepared":
+      return takeoverPrepared(draft, signal);
+    case "takeover.failed":
+      return takeoverFailed(draft, signal);
+    case "handback.requested":
+      return handbackRequested(draft, signal);
+    case "handback.settled":
+      return handbackSettled(draft, signal);
+    case "handback.failed":
+      return handbackFailed(draft, signal);
     case "handoff.expired":
       return expired(draft, signal);
     case "stall.noticed":
@@ -175,6 +197,7 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
 /** The run goes on; a person learns that it shows no sign of life. */
 function stalled(draft: Draft, since: string): string | undefined {
   if (draft.run.status !== "running") return "the run does not work";
+  if (takenOver(draft.run) !== undefined) return "a person has taken it over";
   if (isAskingPermission(draft.run)) return "its agent waits for a person's permission";
   emit(draft, { type: "run.stalled", since });
   showStatus(draft, draft.flow.words.status.stalled);
@@ -236,6 +259,8 @@ function started(draft: Draft, signal: Signal & { type: "attempt.started" }): st
   const found = trackOf(draft.run, signal.stage, signal.attempt, "ready");
   if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
   const { name, track } = found;
+  const taken = takenOver(draft.run)?.track;
+  if (taken !== undefined) return `${taken.by} has taken over ${taken.stage}`;
   if (pendingInputs(draft.run) !== undefined) return "files of its start have changed, and a person decides first";
   const refused = signal.outside === true ? refuseOutside(draft, track) : undefined;
   if (refused !== undefined) return refused;
@@ -457,7 +482,7 @@ function settle(draft: Draft): void {
   const tracks = Object.values(draft.run.tracks);
   const items = tracks.flatMap((track) => (track.at === "waiting" ? [track.item] : []));
   const stopped = tracks.find((track) => track.at === "stopped");
-  if (tracks.some((track) => track.at === "ready" || track.at === "running")) {
+  if (tracks.some(({ at }) => at === "ready" || at === "running" || at === "taken")) {
     if (draft.run.status !== "running") emit(draft, { type: "run.resumed" });
   } else if (items.length > 0) {
     if (draft.run.status !== "waiting") emit(draft, { type: "run.waiting", for: items.map((item) => item.kind) });

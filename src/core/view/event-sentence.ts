@@ -11,6 +11,7 @@ import type { OutwardIntent, OutwardVerb } from "../run/outward-act.ts";
 import { causeText } from "../run/postponement.ts";
 import { MESSAGE_WAYS } from "../run/message.ts";
 import { overLimit } from "./over-limit.ts";
+import { handedBackText } from "./taken-over.ts";
 import type { InboxItem } from "../run/run.ts";
 
 export type Said = {
@@ -101,6 +102,12 @@ const SAYINGS: Sayings = {
   "stage.canceled": (event) => ofStage(event, `attempt ${event.attempt} canceled`, event.reason),
   "stage.skipped": (event) => ofStage(event, "skipped", event.reason),
   "stage.stopped": (event) => ofStage(event, "stopped", event.reason),
+  "stage.taken_over": (event) => ofStage(event, "taken over"),
+  "takeover.prepared": (event) => ofStage(event, "its workspace is ready for the person", event.lent.dir),
+  "handback.requested": (event) =>
+    ofStage(event, event.discard ? "to be handed back without the changes" : "to be handed back", event.note),
+  "handback.refused": (event) => ofStage(event, "could not be handed back", event.reason),
+  "stage.handed_back": (event) => ofStage(event, `handed back by ${event.by}: ${handedBackText(event)}`, event.note),
   "stage.expanded": (event) => ofStage(event, event.stages.map(({ agent }) => agent).join(" → ")),
   "tracks.forked": (event) => ofStage(event, "tracks start", event.tracks.join(", ")),
   "track.done": ({ track }) => ofRun(`track ${track} is done`),

@@ -9,6 +9,7 @@ import { findWork } from "../run/sequence.ts";
 import { overLimit } from "./over-limit.ts";
 import { waitingMerge } from "../run/waiting-merge.ts";
 import { type RunStateName, STATE_WORDS } from "./state-words.ts";
+import { takenText } from "./taken-over.ts";
 
 export type ShownState = {
   readonly is: RunStateName;
@@ -25,6 +26,8 @@ export function runState(resolved: ResolvedFlow, run: Run, now: number): ShownSt
   if (run.status === "completed") return state("completed", "");
   const places = Object.entries(run.tracks).map(([name, track]) => placeOf(resolved, run, name, track, now));
   const found = places.filter((place) => place !== undefined);
+  const taken = takenText(run);
+  if (taken !== undefined) return state("taken", taken);
   if (run.paused) return pausedState(found);
   if (run.status === "waiting") return waitingState(run);
   const [first] = found.toSorted((one, other) => ORDER.indexOf(one.is) - ORDER.indexOf(other.is));

@@ -6,7 +6,7 @@ import type { Run } from "../run/run.ts";
 import { isWork, stagesOf } from "../run/sequence.ts";
 import { type AttemptRow, attemptRow, type RecordedAttempt } from "./attempt-row.ts";
 
-export type StageState = "done" | "failed" | "running" | "ready" | "waiting" | "stopped" | "open";
+export type StageState = "done" | "failed" | "running" | "ready" | "waiting" | "taken" | "stopped" | "open";
 
 export type StageRow = {
   readonly track: string;

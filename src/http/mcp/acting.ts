@@ -107,6 +107,30 @@ export const ACTING = [
       client.call("steerRun", { params: { run: reference }, body: { text, ...optional({ stage }) } }, until(signal)),
   }),
   tool({
+    name: "take_over_run",
+    title: "Take over a stage",
+    description:
+      "Ends the agent of the current stage; its session and its folder are the person's until hand_back_run. show_run then has `takeover`: the folder, and the command that opens the session.",
+    effect: "acts",
+    input: z.strictObject({ run, stage: z.string().optional().describe("which, where several are current") }),
+    call: (client, { run: reference, stage }, signal) =>
+      client.call("takeoverRun", { params: { run: reference }, body: { ...optional({ stage }) } }, until(signal)),
+  }),
+  tool({
+    name: "hand_back_run",
+    title: "Hand back a stage",
+    description:
+      "Gives a stage that a person took over back to its agent: their changes are committed, and the agent continues in its session with the note.",
+    effect: "acts",
+    input: z.strictObject({
+      run,
+      note: z.string().optional().describe("what was done and what remains, for the agent"),
+      discard: z.boolean().optional().describe("continue without the changes; a ref keeps them"),
+    }),
+    call: (client, { run: reference, note = "", discard = false }, signal) =>
+      client.call("handbackRun", { params: { run: reference }, body: { note, discard } }, until(signal)),
+  }),
+  tool({
     name: "retry_stage",
     title: "Retry a stage",
     description: "Makes the current stage of a run work again.",

@@ -29,6 +29,8 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   retryStage: OPERATORS,
   skipStage: OPERATORS,
   steerRun: OPERATORS,
+  takeoverRun: OPERATORS,
+  handbackRun: OPERATORS,
   rerunFrom: OPERATORS,
   searchFile: READERS,
   attemptActivity: READERS,

@@ -42,7 +42,7 @@ test("a client with a handshake is served, each request by itself", async () => 
   expect(said.status).toBe(202);
   const listed = await post({ method: "tools/list" }, { headers: { "mcp-protocol-version": "2025-11-25" } });
   const { tools } = listed.body["result"] as { tools: { name: string; inputSchema: JsonObject }[] };
-  expect(tools.map(({ name }) => name)).toHaveLength(17);
+  expect(tools.map(({ name }) => name)).toHaveLength(19);
   // Only what every vendor's models take.
   for (const { name, inputSchema } of tools) expect([name, unknownKeyword(inputSchema)]).toEqual([name, undefined]);
   expect((await served.call("GET", "/mcp")).status).toBe(405);

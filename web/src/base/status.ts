@@ -32,6 +32,7 @@ export const SHOWN = {
   held: { word: STATE_WORDS.held, icon: "hourglass", tone: "held" },
   outside: { word: STATE_WORDS.outside, icon: "clock", tone: "quiet" },
   working: { word: STATE_WORDS.working, icon: "working", tone: "active" },
+  taken: { word: STATE_WORDS.taken, icon: "person", tone: "attention" },
   waiting: { word: STATE_WORDS.waiting, icon: "person", tone: "attention" },
   revising: { word: "Revising", icon: "back", tone: "warning" },
   escalated: { word: STATE_WORDS.escalated, icon: "escalated", tone: "attention" },

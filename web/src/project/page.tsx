@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { ownProjectQuery, projectsQuery } from "../base/queries.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../../../src/core/shell-word.ts";
 import type { Tone } from "../base/status.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";

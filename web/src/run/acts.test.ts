@@ -7,6 +7,12 @@ test("each act has its command", () => {
   expect(commandOf("retry", 12, "qa", "look at x")).toBe("passrail runs retry 12 --stage qa --note 'look at x'");
   expect(commandOf("rerun", 12, "build", "")).toBe("passrail runs rerun 12 --from build");
   expect(commandOf("skip", 12, "qa", "")).toBe("passrail runs skip 12 --stage qa --reason '…'");
+  expect(commandOf("takeover", 12, "build", "")).toBe("passrail runs takeover 12 --stage build");
+  const given = { agent: "codex", model: "gpt-6", discard: true };
+  expect(commandOf("retry", 12, "qa", "", { ...given, discard: false })).toBe(
+    "passrail runs retry 12 --stage qa --agent 'qa=codex' --model 'qa=gpt-6'",
+  );
+  expect(commandOf("handback", 12, null, "", given)).toBe("passrail runs handback 12 --discard");
 });
 
 test("what is said cannot become a command of its own", () => {

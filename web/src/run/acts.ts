@@ -1,7 +1,7 @@
 // The actions that a person can take on a run: names, effects, inputs, and the command that does the same.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../../../src/core/shell-word.ts";
 
 export type Act = AnswerTo<"listActs">["acts"][number];
 export type Verb = Act["act"];
@@ -48,14 +48,50 @@ export const WORDING: Readonly<Record<Verb, Wording>> = {
     says: "nothing",
     isDanger: true,
   },
+  takeover: {
+    name: "Take over",
+    about:
+      "Ends the agent and commits what it left. You then work in its folder, in its session if it has one; nothing of the run starts until you hand it back. The page shows the command.",
+    says: "nothing",
+    isDanger: false,
+  },
+  handback: {
+    name: "Hand back",
+    about:
+      "Commits what you changed. The agent then continues in the same session: it gets your note and the list of changed files. Gates and checks come as usual.",
+    says: "note",
+    isDanger: false,
+  },
   cancel: { name: "Cancel", about: "Ends the run. Its branch and its records stay.", says: "reason", isDanger: true },
 };
 
+/** What a person may add to some actions. */
+export type Extras = {
+  /** `retry`: another runner or model for the stage; empty for the same. */
+  readonly agent: string;
+  readonly model: string;
+  /** `handback`: without the changes. */
+  readonly discard: boolean;
+};
+
+export const NO_EXTRAS: Extras = { agent: "", model: "", discard: false };
+
+const OF_STAGE: ReadonlySet<Verb> = new Set(["retry", "skip", "stop", "takeover"]);
+
 /** The same action as a command line, ready to paste. */
-export function commandOf(verb: Verb, number: number, stage: string | null, said: string): string {
+export function commandOf(
+  verb: Verb,
+  number: number,
+  stage: string | null,
+  said: string,
+  { agent, model, discard }: Extras = NO_EXTRAS,
+): string {
   const parts = ["passrail", "runs", verb, String(number)];
   if (stage !== null && verb === "rerun") parts.push("--from", stage);
-  if (stage !== null && (verb === "retry" || verb === "skip" || verb === "stop")) parts.push("--stage", stage);
+  if (stage !== null && OF_STAGE.has(verb)) parts.push("--stage", stage);
+  if (stage !== null && agent !== "") parts.push("--agent", shellWord(`${stage}=${agent}`));
+  if (stage !== null && model.trim() !== "") parts.push("--model", shellWord(`${stage}=${model.trim()}`));
+  if (discard) parts.push("--discard");
   const { says } = WORDING[verb];
   const text = said.trim();
   if (says !== "nothing" && (text !== "" || says === "needed reason"))

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { MESSAGE_CHARS } from "../../../src/core/run/message.ts";
 import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../../../src/core/shell-word.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Choice, TextArea } from "../ui/field.tsx";

@@ -11,6 +11,7 @@ import { Composer } from "./composer.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { TimelineTab } from "./timeline-tab.tsx";
 import type { RunDetail } from "./types.ts";
+import { TakenBanner } from "./taken-banner.tsx";
 import { WaitingBanner } from "./waiting-banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { PageHead } from "../ui/panel.tsx";
@@ -73,6 +74,7 @@ function ShownRun({ run }: { readonly run: RunDetail }): ReactNode {
         <Neighbours number={run.number} />
       </RunHeader>
       <div className="flex min-w-0 flex-col gap-4">
+        <TakenBanner run={run} />
         <WaitingBanner run={run} />
         <div className="grid min-w-0 gap-x-5 gap-y-4 lg:grid-cols-[15.5rem_minmax(0,1fr)]">
           <RunRail run={run} selected={more.stage} />

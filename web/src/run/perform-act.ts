@@ -1,10 +1,15 @@
 // Carries out an action on a run.
 
 import { call } from "../base/api.ts";
-import type { Act } from "./acts.ts";
+import { type Act, type Extras, NO_EXTRAS } from "./acts.ts";
 
 /** `text`: the reason or the note that goes with it. */
-export function performAct(run: string, { act, stage }: Pick<Act, "act" | "stage">, text: string) {
+export function performAct(
+  run: string,
+  { act, stage }: Pick<Act, "act" | "stage">,
+  text: string,
+  { agent, model, discard }: Extras = NO_EXTRAS,
+) {
   const params = { run };
   const of = stage === null ? {} : { stage };
   switch (act) {
@@ -15,11 +20,23 @@ export function performAct(run: string, { act, stage }: Pick<Act, "act" | "stage
     case "resume":
       return call("resumeRun", { params, body: {} });
     case "retry":
-      return call("retryStage", { params, body: { ...of, note: text } });
+      return call("retryStage", {
+        params,
+        body: {
+          ...of,
+          note: text,
+          ...(stage === null || agent === "" ? {} : { agents: { [stage]: agent } }),
+          ...(stage === null || model.trim() === "" ? {} : { models: { [stage]: model.trim() } }),
+        },
+      });
     case "rerun":
       return call("rerunFrom", { params, body: { stage: stage ?? "", note: text } });
     case "skip":
       return call("skipStage", { params, body: { ...of, reason: text } });
+    case "takeover":
+      return call("takeoverRun", { params, body: of });
+    case "handback":
+      return call("handbackRun", { params, body: { note: text, discard } });
     case "undo":
       return call("undoLanding", { params, body: {} });
     case "cancel":

@@ -1,7 +1,7 @@
 // What a person chose for a start: who plays which agent, and where it works.
 
 import type { WorkspaceMode } from "../../../src/core/flow/workspace-mode.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../../../src/core/shell-word.ts";
 
 export type Players = {
   /** Runners by agent; only those that a person chose. */

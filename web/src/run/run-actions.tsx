@@ -5,10 +5,11 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { actsQuery, queryClient } from "../base/queries.ts";
 import { SHOWN, shownOfStatus } from "../base/status.ts";
-import { TextArea } from "../ui/field.tsx";
+import { runnersQuery } from "../agents/queries.ts";
+import { Choice, TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Act, actName, commandOf, WORDING } from "./acts.ts";
+import { type Act, actName, commandOf, type Extras, NO_EXTRAS, WORDING } from "./acts.ts";
 import { performAct } from "./perform-act.ts";
 import type { RunDetail } from "./types.ts";
 import { ChevronDown } from "lucide-react";
@@ -62,9 +63,10 @@ export function ActDialog({
   readonly close: () => void;
 }): ReactNode {
   const [said, setSaid] = useState("");
+  const [extras, setExtras] = useState(NO_EXTRAS);
   const wording = WORDING[act.act];
   const doing = useMutation({
-    mutationFn: () => performAct(run.id, act, said.trim()),
+    mutationFn: () => performAct(run.id, act, said.trim(), extras),
     onSuccess: ({ run: after }) => {
       toast(`${actName(act)}: done. Run #${run.number}: ${SHOWN[shownOfStatus(after.status)].word.toLowerCase()}.`);
       void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === "run" || kind === "acts" });
@@ -81,7 +83,7 @@ export function ActDialog({
       look={wording.isDanger ? "danger" : "primary"}
       disabledBecause={isSilent ? "Enter a reason." : doing.isPending ? "The action is running." : undefined}
       error={doing.error}
-      command={commandOf(act.act, run.number, act.stage, said)}
+      command={commandOf(act.act, run.number, act.stage, said, extras)}
     >
       <p className="text-sm">{wording.about}</p>
       {wording.says !== "nothing" && (
@@ -93,7 +95,42 @@ export function ActDialog({
           onChange={({ target }) => setSaid(target.value)}
         />
       )}
+      {act.act === "retry" && act.stage !== null && <OtherPlayer extras={extras} change={setExtras} />}
+      {act.act === "handback" && (
+        <label className="flex min-h-9 items-center gap-2 text-sm pointer-coarse:min-h-11">
+          <input
+            type="checkbox"
+            checked={extras.discard}
+            onChange={({ target }) => setExtras({ ...extras, discard: target.checked })}
+          />
+          Continue without my changes (they are kept under a ref)
+        </label>
+      )}
     </FormDialog>
+  );
+}
+
+/** Who plays the stage from the next attempt on. */
+function OtherPlayer({
+  extras,
+  change,
+}: {
+  readonly extras: Extras;
+  readonly change: (extras: Extras) => void;
+}): ReactNode {
+  const found = (useQuery(runnersQuery).data?.runners ?? []).filter((each) => each.found);
+  const runners = [{ value: "", name: "the same" }, ...found.map(({ runner }) => ({ value: runner, name: runner }))];
+  return (
+    <>
+      <Choice label="Agent" value={extras.agent} options={runners} pick={(agent) => change({ ...extras, agent })} />
+      <TextField
+        label="Model"
+        hint="Empty: the same. Both stay for the rest of the run; limits and permissions are those of the settings now."
+        value={extras.model}
+        maxLength={200}
+        onChange={({ target }) => change({ ...extras, model: target.value })}
+      />
+    </>
   );
 }
 

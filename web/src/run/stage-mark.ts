@@ -8,13 +8,14 @@ const STATES: Readonly<Record<RunStage["state"], StageMark>> = {
   ready: { icon: "circle", word: "Queued", tone: "active", isActive: false },
   running: { icon: "working", word: "Working", tone: "active", isActive: true },
   waiting: { icon: "person", word: "Waiting for you", tone: "attention", isActive: false },
+  taken: { icon: "person", word: "Taken over", tone: "attention", isActive: false },
   stopped: { icon: "cross", word: "Stopped", tone: "bad", isActive: false },
   done: { icon: "check", word: "Done", tone: "good", isActive: false },
   failed: { icon: "cross", word: "Failed", tone: "bad", isActive: false },
 };
 const AGAIN: StageMark = { icon: "circle", word: "Comes again", tone: "quiet", isActive: false };
 const SENT_BACK: StageMark = { icon: "back", word: "Sent back", tone: "warning", isActive: false };
-const ACTIVE = new Set<RunStage["state"]>(["ready", "running", "waiting", "stopped"]);
+const ACTIVE = new Set<RunStage["state"]>(["ready", "running", "waiting", "taken", "stopped"]);
 
 /** One mark per stage, in their order. */
 export function marksOf(stages: readonly RunStage[]): readonly StageMark[] {

@@ -7,7 +7,7 @@ import type { WorkspaceMode } from "../../../src/core/flow/workspace-mode.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
 import { flowsQuery, ownProjectQuery, projectsQuery, queryClient } from "../base/queries.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../../../src/core/shell-word.ts";
 import { Choice, TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { Failure } from "../ui/states.tsx";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { idsIn } from "./fields.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../../../src/core/shell-word.ts";
 
 test("ids are taken apart at commas and spaces, each once", () => {
   expect(idsIn(" AGI-1, AGI-2 AGI-1,,\n AGI-3 ")).toEqual(["AGI-1", "AGI-2", "AGI-3"]);

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { InputTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
-import { shellWord } from "../base/shell-word.ts";
+import { shellWord } from "../../../src/core/shell-word.ts";
 import { Choice, TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { toast } from "../ui/toast.tsx";

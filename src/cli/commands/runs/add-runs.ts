@@ -24,6 +24,8 @@ export function addRuns(program: Command, context: CommandContext): void {
   addLogs(runs, context);
   addEvents(runs, context);
   addSteer(runs, context);
+  addTakeover(runs, context);
+  addHandback(runs, context);
   for (const verb of Object.keys(CONTROLS) as Control[]) addControl(runs, context, verb);
 }
 
@@ -108,6 +110,34 @@ function addSteer(runs: Command, { call }: CommandContext): void {
   const read = addOptions(command, { stage: stage() });
   command.action((run: string, message: string, typed: TypedFlags) =>
     call(async (io) => (await import("./steer.ts")).steer(io, run, message, read(typed))),
+  );
+}
+
+function addTakeover(runs: Command, { call }: CommandContext): void {
+  const command = runs
+    .command("takeover")
+    .description("end the agent at work and continue in its session and its folder yourself")
+    .argument("<run>", RUN);
+  const read = addOptions(command, {
+    stage: stage(),
+    print: flag("--print", "print the command that opens the session instead of starting it"),
+  });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./takeover.ts")).takeover(io, run, read(typed))),
+  );
+}
+
+function addHandback(runs: Command, { call }: CommandContext): void {
+  const command = runs
+    .command("handback")
+    .description("hand a stage that you took over back to its agent, with your changes as a commit")
+    .argument("<run>", RUN);
+  const read = addOptions(command, {
+    note: text("--note <text>", "what you did and what remains, for the agent"),
+    discard: flag("--discard", "without your changes; they are kept under a ref"),
+  });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./takeover.ts")).handback(io, run, read(typed))),
   );
 }
 

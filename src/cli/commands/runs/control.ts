@@ -16,7 +16,7 @@ import { printRest } from "../../report.ts";
 import { withReader } from "../../reader.ts";
 import { exitOf, type Rest, workOn } from "../../session.ts";
 
-export type Control = Exclude<ControlAction["type"], "steer">;
+export type Control = Exclude<ControlAction["type"], "steer" | "takeover" | "handback">;
 export type ControlOptions = {
   readonly stage?: string;
   /** The earlier stage that `rerun` returns to. */

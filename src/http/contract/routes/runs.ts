@@ -19,10 +19,12 @@ import {
   runPageSchema,
   runPreviewSchema,
   skipSchema,
+  handbackSchema,
   startedSchema,
   startRunSchema,
   stopSchema,
   steerSchema,
+  takeoverSchema,
 } from "../schemas/run.ts";
 
 const run = z.strictObject({ run: runReference });
@@ -168,5 +170,11 @@ export const RUN_ROUTES = {
   rerunFrom: control("rerun", "Go back to an earlier stage and continue from there", rerunSchema),
   undoLanding: control("undo", "Take back what landed although the run was canceled", nothingSchema),
   steerRun: control("steer", "Say something to the agent at work", steerSchema),
+  takeoverRun: control(
+    "takeover",
+    "End the agent of the current stage; its session and folder are yours",
+    takeoverSchema,
+  ),
+  handbackRun: control("handback", "Hand a stage that was taken over back to its agent", handbackSchema),
   skipStage: control("skip", "Skip a stage; a gate cannot be skipped", skipSchema),
 } as const satisfies ApiRoutes;

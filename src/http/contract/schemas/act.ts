@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-const ACTS = ["pause", "stop", "resume", "retry", "rerun", "skip", "cancel", "undo"] as const;
+const ACTS = ["pause", "stop", "resume", "retry", "rerun", "skip", "takeover", "handback", "cancel", "undo"] as const;
 
 const actSchema = z
   .object({

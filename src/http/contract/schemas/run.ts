@@ -81,7 +81,7 @@ export const stageSchema = z
     id: z.string(),
     kind: z.string(),
     who: z.string().meta({ description: "the agent that works there, or the person who decides" }),
-    state: z.enum(["open", "ready", "running", "waiting", "stopped", "done", "failed"]),
+    state: z.enum(["open", "ready", "running", "waiting", "taken", "stopped", "done", "failed"]),
     ways: z.array(way),
     attempts: z.array(attemptSchema),
   })
@@ -111,6 +111,23 @@ const runEndSchema = z
       .meta({ description: "the exact commands that land, propose, inspect, discard or restore it" }),
   })
   .meta({ id: "RunEnd" });
+
+const takenSchema = z
+  .object({
+    stage: z.string(),
+    by: z.string(),
+    since: time,
+    dir: z.string().nullable().meta({ description: "the folder to work in; null while the agent still ends" }),
+    command: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: "continues the agent's session in that folder; null without a session" }),
+    env: z.record(z.string(), z.string()).meta({ description: "variables that the program needs to find the session" }),
+    line: z.string().meta({ description: "the same as one line for a shell" }),
+    note: z.string().meta({ description: "why there is no command; empty if there is one" }),
+    refused: z.string().nullable().meta({ description: "why the last handback failed" }),
+  })
+  .meta({ id: "Takeover" });
 
 export const runDetailSchema = z
   .object({
@@ -176,6 +193,7 @@ export const runDetailSchema = z
     evidence: evidenceTableSchema,
     handoffs: z.array(handoffSchema),
     state: runStateSchema,
+    takeover: takenSchema.nullable().meta({ description: "the stage that a person has taken over; null without one" }),
     end: runEndSchema.nullable().meta({ description: "where the work is; null while the run works or waits" }),
   })
   .meta({ id: "Run" });
@@ -317,6 +335,17 @@ export const rerunSchema = z.strictObject({ stage: stageName, note: reason.defau
 export const steerSchema = z.strictObject({
   stage: stageName.optional().meta({ description: "where several are current" }),
   text: z.string().min(1).max(MESSAGE_CHARS).meta({ description: "what the agent is told, in a person's name" }),
+});
+export const takeoverSchema = z.strictObject({
+  stage: stageName.optional().meta({ description: "where several are current" }),
+});
+export const handbackSchema = z.strictObject({
+  note: z
+    .string()
+    .max(MESSAGE_CHARS)
+    .default("")
+    .meta({ description: "what was done and what remains, for the agent" }),
+  discard: z.boolean().default(false).meta({ description: "continue without the changes; a ref keeps them" }),
 });
 export const skipSchema = z.strictObject({ stage: stageName.optional(), reason });
 

@@ -1,7 +1,10 @@
-// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, steer, undo. A request that changes nothing succeeds, too.
+// A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, steer, take over, hand back, undo. A request that changes nothing succeeds, too.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AllAction } from "../../../app/control-all.ts";
 import type { ControlAction } from "../../../app/control-run.ts";
+import { takeoverSettled } from "../../../app/takeover.ts";
+import { takenOver } from "../../../core/run/run.ts";
 import { optional } from "../../../core/optional.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { RunSummary } from "../../../store/store.ts";
@@ -44,10 +47,36 @@ export function mountControl(mount: MountRoute, deps: ServerDeps): void {
     const { stage, text } = call.body;
     return control(deps, call, { type: "steer", text, ...optional({ stage }) });
   });
+  mount.json(ROUTES.takeoverRun, (call) =>
+    controlAndWait(deps, call, { type: "takeover", ...optional({ stage: call.body.stage }) }),
+  );
+  mount.json(ROUTES.handbackRun, (call) => controlAndWait(deps, call, { type: "handback", ...call.body }));
   mount.json(ROUTES.skipStage, (call) => {
     const { stage, reason } = call.body;
     return control(deps, call, { type: "skip", reason, ...optional({ stage }) });
   });
+}
+
+/** The agent gets some seconds to end; a client that still finds no folder looks at the run again. */
+const SETTLE_MS = 15_000;
+const LOOK_MS = 50;
+
+/** Answers when the engine has acted: the folder is the person's, or it was taken back. */
+async function controlAndWait(
+  deps: ServerDeps,
+  call: ControlCall,
+  action: ControlAction,
+): Promise<Result<{ run: RunSummary; changed: boolean }, Refusal>> {
+  const controlled = await control(deps, call, action);
+  if (!controlled.ok) return controlled;
+  const { id, number } = controlled.value.run;
+  const how = { waitMs: SETTLE_MS, pause: () => sleep(LOOK_MS) };
+  const run = await takeoverSettled(deps.store, id, how);
+  const track = run === undefined ? undefined : takenOver(run)?.track;
+  if (action.type === "handback" && track?.refused !== undefined)
+    return err(refusalOf({ code: "action_refused", message: `#${number} was not handed back: ${track.refused}` }));
+  const after = await findRun(deps.store, id);
+  return after.ok ? ok({ run: after.value.summary, changed: controlled.value.changed }) : after;
 }
 
 function flagsOf(chosen: Readonly<Record<string, string>> = {}): readonly string[] {

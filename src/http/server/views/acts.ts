@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { actListSchema } from "../../contract/schemas/act.ts";
 import { type Flow, MAIN_TRACK } from "../../../core/flow/flow.ts";
 import { lateLanding } from "../../../core/run/outward.ts";
-import { isEnded, type Run } from "../../../core/run/run.ts";
+import { isEnded, type Run, takenOver } from "../../../core/run/run.ts";
 import { isWork, stagesOf } from "../../../core/run/sequence.ts";
 import type { SignalBody } from "../../../core/run/signal.ts";
 import { transition } from "../../../core/run/transition.ts";
@@ -29,6 +29,7 @@ export function actsOf(flow: Flow, run: Run, at: string): Act[] {
       : current.map((stage) => about(act, stage, signal(stage)));
   return [
     about("pause", null, { type: "pause.requested", reason: "" }),
+    ...takeovers(run, current, about),
     ...working(run).map((stage) => about("stop", stage, { type: "stop.requested", stage, reason: "" })),
     about("resume", null, { type: "resume.requested" }),
     ...atCurrent("retry", (stage) => ({ type: "retry.requested", stage, note: "" })),
@@ -37,6 +38,20 @@ export function actsOf(flow: Flow, run: Run, at: string): Act[] {
     about("cancel", null, { type: "cancel.requested", reason: "" }),
     ...(lateLanding(run) === undefined ? [] : [about("undo", null, { type: "undo.requested" })]),
   ];
+}
+
+/** Only what is possible: most stages cannot be taken over, and most runs are not. */
+function takeovers(
+  run: Run,
+  current: readonly string[],
+  about: (act: Act["act"], stage: string | null, signal: SignalBody) => Act,
+): Act[] {
+  const taken = takenOver(run)?.track;
+  if (taken !== undefined)
+    return [about("handback", taken.stage, { type: "handback.requested", note: "", discard: false })];
+  return current
+    .map((stage) => about("takeover", stage, { type: "takeover.requested", stage }))
+    .filter(({ why }) => why === null);
 }
 
 /** Earlier stages that it can return to; without any, the reason. */

@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import type { attemptSchema, runDetailSchema, stageSchema } from "../../contract/schemas/run.ts";
+import type { Takeover } from "../../../app/takeover.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { counterRows } from "../../../core/run/counters.ts";
@@ -16,6 +17,7 @@ import { runState } from "../../../core/view/run-state.ts";
 import type { RunEnd } from "../../../core/view/run-end.ts";
 import { evidenceTable } from "../../../core/view/evidence-table.ts";
 import { messageRows } from "../../../core/view/messages.ts";
+import { takeoverLine } from "../../../core/view/taken-over.ts";
 import { loopRows } from "../../../core/view/loops.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
 import type { AttemptRecord, HandoffRecord, RunSummary } from "../../../store/store.ts";
@@ -35,6 +37,7 @@ export type ShownRunFacts = {
   readonly attempts: readonly AttemptRecord[];
   readonly handoffs: readonly HandoffRecord[];
   readonly end: RunEnd | null;
+  readonly takeover: Takeover | null;
   /** ISO 8601, UTC. */
   readonly now: string;
   /** Null without an open item. */
@@ -50,6 +53,7 @@ export function showRun({
   attempts,
   handoffs,
   end,
+  takeover,
   place,
   now,
 }: ShownRunFacts): Shown {
@@ -79,7 +83,18 @@ export function showRun({
     evidence: evidenceTable(attempts).map((line) => ({ ...line })),
     handoffs: handoffs.map((handoff) => ({ ...handoff })),
     state: { ...runState(resolved, run, Date.parse(now)) },
+    takeover: takeover === null ? null : showTakeover(takeover),
     end: end === null ? null : showEnd(end, summary.number),
+  };
+}
+
+function showTakeover(takeover: Takeover): NonNullable<Shown["takeover"]> {
+  const { command, env } = takeover;
+  return {
+    ...takeover,
+    command: command === null ? null : [...command],
+    env: { ...env },
+    line: takeoverLine(takeover),
   };
 }
 
