@@ -22,7 +22,12 @@ export async function planTriggered(
 ): Promise<Result<RunPlan>> {
   const { name, flow, input = {} } = settings;
   const plan = await planRun(
-    { home: place.home, project: place.project, settings: () => loadSettings(place) },
+    {
+      home: place.home,
+      project: place.project,
+      settings: () => loadSettings(place),
+      environment: place.environment,
+    },
     {
       flow,
       subject: subjectOf(settings, occurrence),

@@ -26,9 +26,8 @@ import { projectEnvironment } from "../../settings/load.ts";
 import { type Environment, homeOf } from "../../settings/site.ts";
 import { createRedaction } from "../../core/secrets/redaction.ts";
 import { secretsOf } from "../../runner/process/environment.ts";
-import { missingLogins } from "../../runner/detect-runners.ts";
-import { absentProgram } from "./absent-program.ts";
-import { commandNotes, missingPrograms, ownPrograms, runnersOf } from "./runners.ts";
+import { candidates, commandNotes, missingPrograms, runnersOf } from "./runners.ts";
+import { unreadyProgram } from "./unready-program.ts";
 
 export type StartInput = {
   readonly resolved: ResolvedFlow;
@@ -56,8 +55,6 @@ export type StartInput = {
   readonly home?: string;
   /** Of the process that will perform; default: this one's. */
   readonly environment?: Environment;
-  /** A person starts it on the machine that performs it: a program that is not there refuses the start. */
-  readonly requiresPrograms?: boolean;
 };
 
 export type Prepared = {
@@ -67,7 +64,7 @@ export type Prepared = {
   readonly warnings: readonly string[];
   /** Notes for the person before the run begins. */
   readonly notes: readonly string[];
-  /** One line for each runner whose program is missing or not logged in, and for a secret in the task. */
+  /** A line for a secret in the task. */
   readonly alerts: readonly string[];
   /** The texts that the run keeps copies of. */
   readonly texts: readonly string[];
@@ -132,24 +129,20 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   const task = `${subject.title}\n${subject.body}`;
   const missing = missingPrograms(resolved, facts, task);
   if (missing !== undefined) return err(missing);
-  const absent =
-    start.requiresPrograms === true && !HAS_OWN_PROGRAMS.has(mode.value.mode)
-      ? absentProgram(resolved, facts, task, { environment, project, config })
-      : undefined;
-  if (absent !== undefined) return err(absent);
-  const logins = await missingLogins(ownPrograms(resolved, facts, task), environment, project, config);
+  const stages = candidates(resolved, facts, task);
+  if (!stages.ok) return stages;
+  const machine = { environment, project, mode: mode.value.mode, config };
+  const unready = await unreadyProgram(resolved, facts, stages.value, machine);
+  if (unready !== undefined) return err(unready);
   const notes = [
     ...mode.value.notes,
     ...commandNotes(resolved.flow, facts),
     ...repositoryNotes(brought, config.repositorySettings.value),
   ];
   const warnings = [...inputs.value.warnings, ...begun.value.warnings];
-  const alerts = [...logins, ...secretIn(task, environment)];
+  const alerts = secretIn(task, environment);
   return ok({ resolved, facts, warnings, notes, alerts, texts: begun.value.texts });
 }
-
-/** Their agents use the programs of an image, not those of this machine. */
-const HAS_OWN_PROGRAMS: ReadonlySet<WorkspaceMode> = new Set(["docker", "podman", "daytona"]);
 
 /** A run stores its flow by the hash, so another limit is another flow. */
 function withSettings(resolved: ResolvedFlow, { flows }: Settings): Result<ResolvedFlow> {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { didYouMean, nearest } from "../../core/check/suggest.ts";
 import { factPathsOf, holds } from "../../core/flow/condition.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
-import type { ProgramName, WrittenOptions } from "../../core/flow/agent-options.ts";
+import type { WrittenOptions } from "../../core/flow/agent-options.ts";
 import { RUNNERS } from "../../core/flow/runner-names.ts";
 import type { Flow, Stage, WorkStage } from "../../core/flow/flow.ts";
 import { type JsonObject, lookUp } from "../../core/json.ts";
@@ -141,17 +141,6 @@ export function missingPrograms(resolved: ResolvedFlow, facts: JsonObject, task:
       "or in passrail.yaml:  runner: claude    or    agents: { NAME: { command: [program, argument] } }",
     ].join("\n"),
   };
-}
-
-/** The runners whose own programs play stages of this run; a command that a source names may be any program. */
-export function ownPrograms(resolved: ResolvedFlow, facts: JsonObject, task: string): readonly ProgramName[] {
-  const working = candidates(resolved, facts, task);
-  if (!working.ok) return [];
-  const names = working.value.flatMap((stage) => {
-    const choice = runnerChoiceOf(resolved, facts, stage);
-    return choice === undefined || choice.command !== null || choice.runner === "outside" ? [] : [choice.runner];
-  });
-  return [...new Set(names)];
 }
 
 /** The stages in which an agent can work in this run, as far as is known before it starts. */

@@ -8,6 +8,7 @@ import type { Actor } from "../../core/run/event.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { Engine, RunRequest } from "../../engine/engine.ts";
 import type { Settings } from "../../settings/settings.ts";
+import type { Environment } from "../../settings/site.ts";
 import type { TrustPlace } from "../../settings/trust/approval.ts";
 import type { AppProblem } from "../problem.ts";
 import { runIdOf } from "../run-id.ts";
@@ -35,6 +36,8 @@ export type PlanRequest = Pick<RunPlan, "subject"> &
 export type StartPlace = TrustPlace & {
   /** The current settings for this project. */
   readonly settings: (project: string) => Promise<Result<Settings>>;
+  /** Of the process that performs; default: this one's. */
+  readonly environment?: Environment;
 };
 
 export async function planRun(place: StartPlace, request: PlanRequest): Promise<Result<RunPlan>> {
@@ -57,7 +60,7 @@ export async function planRun(place: StartPlace, request: PlanRequest): Promise<
       input,
       runners,
       home: place.home,
-      ...optional({ workspace, allow, repositories }),
+      ...optional({ workspace, allow, repositories, environment: place.environment }),
     },
     settings.value,
   );

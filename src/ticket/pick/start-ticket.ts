@@ -41,7 +41,7 @@ export type TicketStart = {
   readonly runners?: readonly string[];
   readonly home?: string;
   readonly environment?: Environment;
-  /** Gets a line for each program that is missing or not logged in, and for a secret in the ticket. */
+  /** Gets a line for a secret in the ticket. */
   readonly onAlert?: (line: string) => void;
 };
 

@@ -1,7 +1,7 @@
 // The keys of services: from the environment or the project's `.env`, asked for only by the part that uses them, told in one line before work
 // begins, and found in nothing that is kept.
 
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { execFileSync } from "node:child_process";
 import type { AddressInfo } from "node:net";
@@ -98,7 +98,7 @@ stages:
   - { id: plan, agent: worker, prompt_file: agent2-worker-plan, status: { ready: Needs Plan, running: Plan In Progress } }
 `;
 
-test("R-004-62: without a login of the agent's program one line says so before its first stage; the key of .env reaches the agent and nothing that is kept", async () => {
+test("R-004-62: without a login of the agent's program its tickets do not start, and a line says what to do; the key of .env reaches the agent and nothing that is kept", async () => {
   project = openProject();
   mkdirSync(join(project.dir, "bin"));
   writeFileSync(join(project.dir, "bin", "claude"), CLAUDE);
@@ -112,7 +112,11 @@ test("R-004-62: without a login of the agent's program one line says so before i
   project.ticket(2);
   const refused = await work();
   const told = linesWith(refused.err + refused.out, "claude is not logged in");
-  expect(told).toEqual([expect.stringContaining("run claude once and log in, or set ANTHROPIC_API_KEY")]);
+  expect(told).not.toEqual([]);
+  for (const line of told)
+    expect(line).toContain("claude is not logged in: run claude once and log in, or set ANTHROPIC_API_KEY");
+  // Nothing has started.
+  expect(existsSync(join(project.home, "logs", "AGI-1"))).toBe(false);
 
   keyFile();
   project.ticket(1, { status: "Backlog" });

@@ -120,7 +120,6 @@ export async function planRun(
     runners: options.agent,
     home: io.home,
     environment: io.environment,
-    requiresPrograms: true,
     ...optional({ ticket: task.ticket, adoptsBranch: options.adoptBranch, repositories: named.folders }),
   };
   const prepared = await prepareAsking(io, allowedBy(options), (allow) =>

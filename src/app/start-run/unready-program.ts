@@ -1,0 +1,96 @@
+// A program that is missing or logged out refuses a start, a ticket or a retry before anything is stored: afterwards only an escalation could say
+// so, perhaps hours and a gate later. It looks without asking a vendor.
+
+import { isAbsolute } from "node:path";
+import { nearest } from "../../core/check/suggest.ts";
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import type { WorkStage } from "../../core/flow/flow.ts";
+import { PROGRAMS } from "../../core/flow/runner-names.ts";
+import { type RunnerChoice, runnerChoiceOf } from "../../core/flow/runner-choice.ts";
+import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Problem } from "../../core/result.ts";
+import { installOf } from "../../runner/detect.ts";
+import { missingLogins } from "../../runner/detect-runners.ts";
+import { findProgram } from "../../runner/process/find-program.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Environment } from "../../settings/site.ts";
+
+export type Machine = {
+  /** Of the process that performs. */
+  readonly environment: Environment;
+  readonly project: string;
+  readonly mode: WorkspaceMode;
+  readonly config: Pick<Settings, "programs" | "passEnvironment">;
+};
+
+/** Their agents use the programs and the logins of an image, not those of this machine. */
+const HAS_OWN_PROGRAMS: ReadonlySet<WorkspaceMode> = new Set(["docker", "podman", "daytona"]);
+
+/** The first of these stages that could not start. */
+export async function unreadyProgram(
+  resolved: ResolvedFlow,
+  facts: JsonObject,
+  stages: readonly WorkStage[],
+  machine: Machine,
+): Promise<Problem | undefined> {
+  if (HAS_OWN_PROGRAMS.has(machine.mode)) return undefined;
+  const played = stages.flatMap((stage) => {
+    const choice = runnerChoiceOf(resolved, facts, stage);
+    return choice === undefined || choice.runner === "outside" ? [] : [{ stage: stage.id, choice }];
+  });
+  for (const { stage, choice } of played) {
+    const absent = absentProgram(stage, choice, machine);
+    if (absent !== undefined) return absent;
+  }
+  const asked = new Set<string>();
+  for (const { stage, choice } of played) {
+    if (choice.command !== null || asked.has(choice.runner)) continue;
+    asked.add(choice.runner);
+    const out = await loggedOut(stage, choice, machine);
+    if (out !== undefined) return out;
+  }
+  return undefined;
+}
+
+function absentProgram(
+  stage: string,
+  choice: RunnerChoice,
+  { environment, project, config }: Machine,
+): Problem | undefined {
+  if (choice.runner === "outside") return undefined;
+  const own = config.programs[choice.runner];
+  const [program] = choice.command ?? own?.command ?? [choice.runner];
+  // A path inside the workspace may be the work of an earlier stage.
+  if (program === undefined || (program.includes("/") && !isAbsolute(program))) return undefined;
+  const path = own?.env["PATH"] ?? environment["PATH"] ?? "";
+  const found = findProgram({ argv: [program], cwd: project, env: { PATH: path } });
+  if (found.ok) return undefined;
+  const install = choice.command === null && own?.command === undefined ? installOf(choice.runner) : undefined;
+  return {
+    code: "program_missing",
+    message: `The stage ${stage} cannot start: ${found.error.detail}`,
+    hint: [install ?? meant(program), "passrail agent list   shows what is installed and logged in"].join("\n"),
+  };
+}
+
+/** A program that the operator names may need no login. */
+async function loggedOut(
+  stage: string,
+  { runner }: RunnerChoice,
+  { environment, project, config }: Machine,
+): Promise<Problem | undefined> {
+  if (runner === "outside") return undefined;
+  const [line] = await missingLogins([runner], environment, project, config);
+  if (line === undefined) return undefined;
+  return {
+    code: "not_logged_in",
+    message: `The stage ${stage} cannot start: ${line}`,
+    hint: `If it needs no login, say so in passrail.yaml: runners: { ${runner}: { command: [${runner}] } }`,
+  };
+}
+
+function meant(program: string): string {
+  const near = nearest(program, PROGRAMS);
+  return near === undefined ? "Install it, or give another program: --agent '*=COMMAND'" : `did you mean "${near}"?`;
+}
