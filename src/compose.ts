@@ -357,6 +357,7 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
       now: () => clock.now(),
       commitOf: createCommitOf(store),
       programs: config.programs,
+      renewing: { settings, environment },
       withdrawnTrust: (run) => withdrawnTrust(base, run),
       planRun: (request) => planRun(place, request),
     }),

@@ -1,18 +1,16 @@
 // A person controls a run: cancel, pause, stop, resume, retry, rerun, skip, steer, take over, hand back, undo. If the run is already in the wanted state, nothing changes and the
 // request succeeds.
 
-import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { lateLanding } from "../core/run/outward.ts";
 import { isEnded, type Run, takenOver } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
-import { flowOf } from "../store/flow-of.ts";
-import type { Store } from "../store/store.ts";
-import { type ChosenAgents, chosenRunners } from "./chosen-runners.ts";
+import type { ChosenAgents } from "./chosen-runners.ts";
 import { type Delivering, deliver, type Sent, wasApplied } from "./deliver.ts";
 import { findRun } from "./find-run.ts";
 import type { AppProblem } from "./problem.ts";
+import { type Renewing, retryWith, type RetryWith } from "./retry-with.ts";
 
 export type ControlAction =
   | { readonly type: "cancel"; readonly reason: string }
@@ -44,6 +42,8 @@ export type ControlAction =
 export type Controlled = { readonly run: Run; readonly changed: boolean };
 
 type Controlling = Delivering & {
+  /** For a retry: the settings as they are now, and the environment of the process that performs. Absent: a run keeps those of its start. */
+  readonly renewing?: Renewing;
   /** Why nothing of the run may leave now, or undefined. */
   readonly withdrawnTrust?: (run: Run) => string | undefined;
 };
@@ -63,9 +63,9 @@ export async function controlRun(
   if (checked.value === "so-already" || isTheirs) return ok({ run, changed: false });
   const untrusted = action.type === "undo" ? deps.withdrawnTrust?.(run) : undefined;
   if (untrusted !== undefined) return err({ code: "action_refused", message: `#${summary.number}: ${untrusted}.` });
-  const runners = await runnersIn(deps.store, run, action);
-  if (!runners.ok) return err({ ...runners.error, message: `#${summary.number}: ${runners.error.message}` });
-  const delivered = await deliver(deps, run, signalOf(action, runners.value), sent);
+  const again = await againWith(deps, run, action);
+  if (!again.ok) return err({ ...again.error, message: `#${summary.number}: ${again.error.message}` });
+  const delivered = await deliver(deps, run, signalOf(action, again.value), sent);
   if (delivered.ok) return ok({ run: delivered.value.run, changed: !delivered.value.duplicate });
   if (await wasApplied(deps.store, run.id, sent.key)) return ok({ run, changed: false });
   return err({ code: "action_refused", message: `#${summary.number}: ${delivered.error}.` });
@@ -110,17 +110,17 @@ function isSoAlready(run: Run, { type }: ControlAction): boolean {
   }
 }
 
-/** Undefined where the agents stay. */
-async function runnersIn(
-  store: Pick<Store, "loadFlow">,
+/** What a retry works with: today's settings, and the agents that the person chose. */
+async function againWith(
+  { store, renewing }: Controlling,
   run: Run,
   action: ControlAction,
-): Promise<Result<JsonObject | undefined, AppProblem>> {
-  if (action.type !== "retry" || action.with === undefined) return ok(undefined);
-  return chosenRunners(await flowOf(store, run), run, action.with);
+): Promise<Result<RetryWith, AppProblem>> {
+  if (action.type === "retry") return retryWith(store, renewing, run, { ...action, chosen: action.with });
+  return action.type === "rerun" ? retryWith(store, renewing, run, { stage: action.from }) : ok({});
 }
 
-function signalOf(action: ControlAction, runners: JsonObject | undefined): SignalBody {
+function signalOf(action: ControlAction, again: RetryWith): SignalBody {
   switch (action.type) {
     case "cancel":
       return { type: "cancel.requested", reason: action.reason || "canceled by a person" };
@@ -131,9 +131,9 @@ function signalOf(action: ControlAction, runners: JsonObject | undefined): Signa
     case "resume":
       return { type: "resume.requested" };
     case "retry":
-      return { type: "retry.requested", note: action.note, ...optional({ stage: action.stage, runners }) };
+      return { type: "retry.requested", note: action.note, ...optional({ stage: action.stage }), ...again };
     case "rerun":
-      return { type: "retry.requested", note: action.note, stage: action.from };
+      return { type: "retry.requested", note: action.note, stage: action.from, ...again };
     case "skip":
       return { type: "skip.requested", reason: action.reason, ...optional({ stage: action.stage }) };
     case "steer":

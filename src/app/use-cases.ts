@@ -17,6 +17,7 @@ import { findRun, type FoundRun } from "./find-run.ts";
 import { type HeldRunner, liftHold, type LiftRequest, listHolds } from "./holds.ts";
 import { itemVersion, type Looking } from "./item-version.ts";
 import type { AppProblem } from "./problem.ts";
+import type { Renewing } from "./retry-with.ts";
 import { reportWork, type WorkReport } from "./report-work.ts";
 import { previewRun, type StartPreview } from "./start-run/preview.ts";
 import { type PlanRequest, type RunPlan, type StartedRun, startRun } from "./start-run/start-run.ts";
@@ -51,6 +52,8 @@ export type UseCaseOptions = Looking & {
   readonly engine: Pick<Engine, "startRun" | "deliver" | "liftHold">;
   readonly store: Store;
   readonly planRun: UseCases["planRun"];
+  /** Absent: a retry keeps the settings of the run's start. */
+  readonly renewing?: Renewing;
   /** How the programs of runners are started, for people who open a session. */
   readonly programs?: Settings["programs"];
   /** Why trust in the files of a run is withdrawn, or undefined. */

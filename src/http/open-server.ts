@@ -160,6 +160,7 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, follo
     now,
     commitOf,
     programs: config.programs,
+    renewing: { settings: settingsOf, environment },
     planRun: plan,
   });
   const tickets = ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve });

@@ -170,6 +170,7 @@ const CHANGES: ChangesByType = {
   "way.taken": none,
   "status.changed": none,
   "ticket.edited": none,
+  "settings.renewed": none,
   "runners.chosen": none,
   "message.sent": none,
   "message.delivered": none,

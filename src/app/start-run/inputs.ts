@@ -77,6 +77,7 @@ export function refuseReserved(facts: JsonObject): Problem | undefined {
     ...RESERVED.map((name) => ["config", name]),
     ...TICKET_PLACE.map((name) => ["ticket", name]),
     ["runners"],
+    ["chosen"],
     ["last"],
     ["pinned"],
     ["repositories"],

@@ -27,6 +27,7 @@ import { type Environment, homeOf } from "../../settings/site.ts";
 import { createRedaction } from "../../core/secrets/redaction.ts";
 import { secretsOf } from "../../runner/process/environment.ts";
 import { candidates, commandNotes, missingPrograms, runnersOf } from "./runners.ts";
+import { settingsFacts } from "./settings-facts.ts";
 import { unreadyProgram } from "./unready-program.ts";
 
 export type StartInput = {
@@ -87,6 +88,8 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   if (other !== undefined) return err(other);
   const runners = runnersOf(resolved, start.runners, config.agents, start.cwd);
   if (!runners.ok) return runners;
+  const chosen = runnersOf(resolved, start.runners, {}, start.cwd);
+  if (!chosen.ok) return chosen;
   const environment = environmentOf(start);
   const mode = await workspaceMode(start, config, folders.value, environment);
   if (!mode.ok) return mode;
@@ -108,20 +111,13 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
       ...spaceOf(given, "config"),
       project,
       workspace: mode.value.mode,
-      verdict_repair: config.verdictRepair.value,
-      ...(config.runner.value === "none" ? {} : { runner: config.runner.value }),
-      ...(config.model === null ? {} : { model: config.model }),
-      ...(Object.keys(config.checks).length === 0 ? {} : { checks: config.checks }),
-      ...(config.checkCache.value ? {} : { check_cache: false }),
-      ...(config.testFiles === null ? {} : { test_files: config.testFiles }),
-      repository_settings: config.repositorySettings.value,
-      ...(Object.keys(config.limits).length === 0 ? {} : { limits: config.limits }),
+      ...settingsFacts(config),
       ...(Object.keys(config.tickets.repos).length === 0 ? {} : { repos: Object.keys(config.tickets.repos) }),
-      ...(config.routerFallback === null ? {} : { router_fallback: config.routerFallback }),
       ...(start.adoptsBranch === true ? { adopt_branch: true } : {}),
       ...(brought.length === 0 ? {} : { repository_files: brought.map((file) => ({ ...file })) }),
     },
     runners: { ...runners.value },
+    chosen: { ...chosen.value },
     ...begun.value.facts,
   };
   const undefinedCheck = unknownCheck(resolved.flow, facts);

@@ -7,6 +7,7 @@ import type { JsonObject } from "../json.ts";
 import type { Review } from "../finding/finding.ts";
 import type { Issue, Outcome, UndoneWork } from "../flow/outcome.ts";
 import type { MessageWay } from "./message.ts";
+import type { RenewedSettings } from "./renewed-settings.ts";
 import type { OutwardIntent, OutwardSight, OutwardVerb } from "./outward-act.ts";
 import type { Carry, ExpandedStage, HandedBack, InboxItem, InputChange, LentWorkspace, Subject } from "./run.ts";
 
@@ -172,6 +173,8 @@ export type EventBody =
   | ({ readonly type: "findings.accepted"; readonly ids: readonly string[] } & OnStage)
   | { readonly type: "way.taken"; readonly way: string }
   | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
+  /** The run goes on with the settings as they are now. */
+  | ({ readonly type: "settings.renewed" } & RenewedSettings)
   /** A person chose other runners for stages or agents of this run, from the next attempt on. */
   | { readonly type: "runners.chosen"; readonly runners: JsonObject }
   /** A person speaks to the agent of a stage; `attempt` is the one that works on it, or the next. */

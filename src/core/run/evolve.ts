@@ -7,6 +7,7 @@ import type { EventType, RunEvent } from "./event.ts";
 import { withHeard, withMessage, withoutHeard } from "./message.ts";
 import { type OutwardAct, withSight } from "./outward-act.ts";
 import { withDecision } from "./pinned.ts";
+import { playersIn, withSettings } from "./renewed-settings.ts";
 import { asksPermission, PERMISSION_ANSWERS, type Run, type RunState, type StageMemory, type Track } from "./run.ts";
 import type { JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
@@ -102,7 +103,16 @@ const APPLY: Applying = {
   "findings.accepted": (run, { ids, actor }) => ({ ...run, findings: withAcceptance(run.findings, ids, actor) }),
   "way.taken": (run, { way }) => ({ ...run, taken: [...run.taken, way] }),
   "ticket.edited": (run, { title, body }) => ({ ...run, subject: { ...run.subject, title, body } }),
-  "runners.chosen": (run, { runners }) => ({ ...run, facts: { ...run.facts, runners: { ...given(run), ...runners } } }),
+  "settings.renewed": (run, { config, runners }) => ({ ...run, facts: withSettings(run.facts, { config, runners }) }),
+  "runners.chosen": (run, { runners }) => ({
+    ...run,
+    facts: {
+      ...run.facts,
+      runners: { ...given(run, "runners"), ...runners },
+      // An older run did not keep what people chose apart from the settings.
+      ...(run.facts["chosen"] === undefined ? {} : { chosen: { ...given(run, "chosen"), ...playersIn(runners) } }),
+    },
+  }),
   "message.sent": (run, { number, stage, text, at, actor }) => ({
     ...run,
     messages: withMessage(run.messages, { number, stage, from: personOf(actor), text, at }),
@@ -118,9 +128,9 @@ const APPLY: Applying = {
   "signal.ignored": unchanged,
 };
 
-function given({ facts }: Run): JsonObject {
-  const runners = facts["runners"];
-  return runners === null || typeof runners !== "object" || Array.isArray(runners) ? {} : (runners as JsonObject);
+function given({ facts }: Run, name: "runners" | "chosen"): JsonObject {
+  const found = facts[name];
+  return found === null || typeof found !== "object" || Array.isArray(found) ? {} : (found as JsonObject);
 }
 
 /** The event is part of the history only. */

@@ -5,6 +5,7 @@ import type { Actor } from "./event.ts";
 import type { WorkStage } from "../flow/flow.ts";
 import { MAIN_TRACK } from "../flow/flow.ts";
 import { handOffAgain } from "./handoff.ts";
+import { changedSettings } from "./renewed-settings.ts";
 import { enter, leave, ready } from "./routing.ts";
 import { type Carry, heldAttempt, type Run, takenOver, type Track } from "./run.ts";
 import { conditionHolds, findStage, findWork, stagesOf } from "./sequence.ts";
@@ -53,7 +54,7 @@ export function retried(draft: Draft, signal: Signal & { type: "retry.requested"
   }
   const stage = findWork(draft.flow, draft.run, name, track.stage) ?? routerOf(draft, track.stage);
   if (stage === undefined) return `${track.stage} cannot be retried: it is not a stage that works`;
-  if (signal.runners !== undefined) emit(draft, { type: "runners.chosen", runners: signal.runners }, signal.actor);
+  renew(draft, signal);
   endCurrent(draft, name, track, "retried", signal.actor);
   const handoff = handoffAfter(draft, found, stage, carry);
   ready(draft, { track: name, stage, carry: { ...carry, handoff } }, { actor: signal.actor });
@@ -64,11 +65,9 @@ export function retried(draft: Draft, signal: Signal & { type: "retry.requested"
  * Back to a stage that has worked before, in the same track; whatever comes after it comes again, gates too. Loops that were counted
  * stay counted. From a stage before a fork the tracks end.
  */
-function wentBack(
-  draft: Draft,
-  { stage: id = "", note, runners, actor }: Signal & { type: "retry.requested" },
-): string | undefined {
+function wentBack(draft: Draft, signal: Signal & { type: "retry.requested" }): string | undefined {
   const { flow, run } = draft;
+  const { stage: id = "", note, actor } = signal;
   const taken = takenOver(run)?.track;
   if (taken !== undefined) return handBackFirst(taken);
   const [name, track] = Object.entries(run.tracks).find(([each]) => findWork(flow, run, each, id) !== undefined) ?? [];
@@ -82,7 +81,7 @@ function wentBack(
     if (run.tracks[MAIN_TRACK]?.at !== "forked")
       return `${id} is of a track that has joined; go back to an earlier stage`;
   } else if (ids.indexOf(id) >= ids.indexOf(track.stage)) return `${id} does not come before ${track.stage}`;
-  if (runners !== undefined) emit(draft, { type: "runners.chosen", runners }, actor);
+  renew(draft, signal);
   const leaving = track.at === "done" ? stage : (findStage(flow, run, name, track.stage) ?? stage);
   const ending = track.at === "forked" ? Object.entries(run.tracks) : [[name, track] as const];
   for (const [each, state] of ending) {
@@ -131,6 +130,13 @@ export function skipped(draft: Draft, signal: Signal & { type: "skip.requested" 
   };
   leave(draft, { track: name, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry }, "next");
   return undefined;
+}
+
+/** The next attempt works with the settings of now, and with what a person chose. */
+function renew(draft: Draft, { settings, runners, actor }: Signal & { type: "retry.requested" }): void {
+  const changed = changedSettings(draft.run, settings);
+  if (changed !== undefined) emit(draft, { type: "settings.renewed", ...changed }, actor);
+  if (runners !== undefined) emit(draft, { type: "runners.chosen", runners }, actor);
 }
 
 /** An unfinished handoff brings the next attempt as well. An agent outside looks for a handoff that can be taken: a new one. */

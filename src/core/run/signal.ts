@@ -6,6 +6,7 @@ import type { Actor } from "./event.ts";
 import type { JsonObject } from "../json.ts";
 import type { Issue, Report } from "../flow/outcome.ts";
 import type { MessageWay } from "./message.ts";
+import type { RenewedSettings } from "./renewed-settings.ts";
 import type { OutwardIntent, OutwardSight } from "./outward-act.ts";
 import type { HandedBack, InboxItem, InputChange, LentWorkspace, Subject } from "./run.ts";
 
@@ -124,6 +125,8 @@ export type SignalBody =
       readonly stage?: string;
       readonly note: string;
       readonly runners?: JsonObject;
+      /** The settings as they are now. */
+      readonly settings?: RenewedSettings;
     }
   | { readonly type: "skip.requested"; readonly stage?: string; readonly reason: string }
   /** A person takes over the current stage: its agent ends, and its session and workspace are theirs. */

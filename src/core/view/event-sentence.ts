@@ -173,6 +173,7 @@ const SAYINGS: Sayings = {
   "message.sent": (event) => ofStage(event, `message ${event.number} to attempt ${event.attempt}`, event.text),
   "message.delivered": (event) =>
     ofStage(event, `message ${event.number} reached attempt ${event.attempt} ${MESSAGE_WAYS[event.way]}`),
+  "settings.renewed": ({ config }) => ofRun("continues with the settings of now", Object.keys(config).join(", ")),
   "runners.chosen": ({ runners }) => ofRun("other agents chosen", runnersText(runners)),
   "outward.intended": (event) =>
     ofStage(event, `about to ${OUTWARD[event.verb]}`, `${event.commit.slice(0, 12)} ${roadOf(event)}`),

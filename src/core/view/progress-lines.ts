@@ -61,6 +61,7 @@ const MARKS: Readonly<Partial<Record<EventType, string>>> = {
   "run.canceled": "⊘",
   "run.completed": "✔",
   "ticket.edited": "✎",
+  "settings.renewed": "✎",
   "runners.chosen": "✎",
   "message.sent": "✎",
   "message.delivered": "✔",

@@ -163,7 +163,7 @@ const CONTROLS: Readonly<Record<Control, ControlHelp>> = {
   },
   resume: { help: "continue a paused run", options: () => ({ all: all() }) },
   retry: {
-    help: "run the current stage again",
+    help: "run the current stage again, with the settings as they are now",
     options: () => ({
       note: note(),
       stage: stage(),
