@@ -43,7 +43,9 @@ async function failed(): Promise<Run> {
 
 test("limits, permissions and players are those of now, a person's own choice stays, and what is so already changes nothing", async () => {
   const agents = { "*": { command: FAILS, permission: "edit" } };
-  bench = await openWorkbench({ settings: () => ({ agents, limits: { spec: { total: "10m" } }, merge: { mode: "pr" } }) });
+  bench = await openWorkbench({
+    settings: () => ({ agents, limits: { spec: { total: "10m" } }, merge: { mode: "pr" } }),
+  });
   const run = await failed();
   const before = runFacts(run).config;
   expect(choiceOf(run, "spec")).toMatchObject({ options: { permission: "edit" } });
@@ -54,7 +56,11 @@ test("limits, permissions and players are those of now, a person's own choice st
   expect(await renewals()).toEqual([]);
 
   const now = { command: ["/bin/sh", "-c", "exit 4"], permission: "read" };
-  set({ agents: { "*": now, build: { permission: "read" } }, limits: { spec: { total: "3m" } }, merge: { mode: "merge" } });
+  set({
+    agents: { "*": now, build: { permission: "read" } },
+    limits: { spec: { total: "3m" } },
+    merge: { mode: "merge" },
+  });
   expect(await retry()).toMatchObject({ ok: true });
   await bench.passrail.engine.idle();
   const after = await bench.load(run.id);

@@ -28,7 +28,13 @@ export const WORDING: Readonly<Record<Verb, Wording>> = {
     isDanger: true,
   },
   resume: { name: "Resume", about: "The run continues where it was paused.", says: "nothing", isDanger: false },
-  retry: { name: "Retry", about: "Runs the stage again in a new attempt, with the settings as they are now. The flow stays as it was at the start.", says: "note", isDanger: false },
+  retry: {
+    name: "Retry",
+    about:
+      "Runs the stage again in a new attempt, with the settings as they are now. The flow stays as it was at the start.",
+    says: "note",
+    isDanger: false,
+  },
   rerun: {
     name: "Rerun from",
     about:
