@@ -21,6 +21,8 @@ const COPIED = [
   "package.json",
   "tsconfig.json",
   "vitest.config.ts",
+  // Last, so that it is newer than the source it was made of.
+  "dist/program",
 ];
 /** The real agent CLIs: large, and no planted bug needs them. */
 const LEFT_OUT = join(ROOT, "test/contract/node_modules");

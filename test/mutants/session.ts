@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createVitest, type TestModule, type Vitest } from "vitest/node";
+import { createVitest, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
 import { buildProgram } from "../harness/build-program.ts";
 import { type Mutant, MUTANTS } from "./mutants.ts";
 
@@ -15,9 +15,6 @@ export type Outcome = {
   readonly failed: readonly string[];
   readonly broken: string;
 };
-
-/** Tests in these folders start the program, which is made of the source. */
-const START_THE_PROGRAM = ["test/crash/"];
 
 if (import.meta.main) await tryAll(process.cwd());
 
@@ -31,14 +28,21 @@ async function tryAll(copy: string): Promise<void> {
     reporters: [{}],
   });
   const every = MUTANTS.flatMap(({ tests }) => tests);
-  tell({ name: "", ...(await runTests(vitest, copy, every)) });
-  for (const mutant of MUTANTS) tell({ name: mutant.name, ...(await tryMutant(vitest, copy, mutant)) });
+  const all = await vitest.globTestSpecifications();
+  const run = (tests: Mutant["tests"]): Promise<Result> => runTests(vitest, copy, all, tests);
+  tell({ name: "", ...(await run(every)) });
+  for (const mutant of MUTANTS) tell({ name: mutant.name, ...(await tryMutant(vitest, copy, mutant, run)) });
   await vitest.close();
 }
 
 type Result = Omit<Outcome, "name">;
 
-async function tryMutant(vitest: Vitest, copy: string, { file, find, replace, tests }: Mutant): Promise<Result> {
+async function tryMutant(
+  vitest: Vitest,
+  copy: string,
+  { file, find, replace, tests, startProgram }: Mutant,
+  run: (tests: Mutant["tests"]) => Promise<Result>,
+): Promise<Result> {
   const path = join(copy, file);
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   if (text.split(find).length !== 2)
@@ -50,18 +54,22 @@ async function tryMutant(vitest: Vitest, copy: string, { file, find, replace, te
   // A function, because a text in its place would give "$&" a meaning.
   change(text.replace(find, () => replace));
   try {
-    if (tests.some(([test]) => START_THE_PROGRAM.some((folder) => test.startsWith(folder)))) await buildProgram();
-    return await runTests(vitest, copy, tests);
+    if (startProgram === true) await buildProgram();
+    return await run(tests);
   } finally {
     change(text);
   }
 }
 
-async function runTests(vitest: Vitest, copy: string, tests: Mutant["tests"]): Promise<Result> {
+async function runTests(
+  vitest: Vitest,
+  copy: string,
+  all: readonly TestSpecification[],
+  tests: Mutant["tests"],
+): Promise<Result> {
   const files = [...new Set(tests.map(([file]) => join(copy, file)))];
   const names = tests.map(([, name]) => name.replaceAll(/[.*+?^${}()|[\]\\]/gu, "\\$&"));
   vitest.setGlobalTestNamePattern(new RegExp(names.join("|"), "u"));
-  const all = await vitest.globTestSpecifications();
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
     all.filter(({ moduleId }) => files.includes(moduleId)),
   );
