@@ -56,6 +56,9 @@ export default defineConfig({
     // Its compiled code, too, is kept for all of them.
     env: { NODE_COMPILE_CACHE: `${PROGRAM_FOLDER}.compiled` },
     sequence: { sequencer: LongestFirst },
+    // Node reads the source itself, as it does for `npm start`: vite would translate each file and turn each use of an import into a look
+    // into an object. No test needs its loader, because none replaces a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         // No test changes what its process shares (no mocks, no globals), so files need no process each: loading the source costs more
