@@ -53,6 +53,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   listWorkers: READERS,
   listHolds: READERS,
   showStatusMirror: READERS,
+  metrics: READERS,
   liftHold: OPERATORS,
   listRunners: READERS,
   showProject: READERS,

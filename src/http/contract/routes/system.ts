@@ -16,6 +16,15 @@ export const SYSTEM_ROUTES = {
     answer: json(healthSchema, "how it is"),
     problems: [],
   },
+  metrics: {
+    method: "get",
+    path: "/metrics",
+    scope: "read",
+    tag: "system",
+    summary: "Numbers about this daemon in Prometheus' text format, without titles and paths",
+    answer: { status: 200, description: "the metrics", type: "text/plain" },
+    problems: [],
+  },
   settings: {
     method: "get",
     path: "/api/settings",

@@ -2,11 +2,15 @@
 
 import { ROUTES } from "../../contract/routes.ts";
 import { listSettings } from "../../../settings/list-settings.ts";
+import { measureState } from "../../../app/measure-state.ts";
+import { metricsText } from "../../../core/view/metrics.ts";
 import { err, ok } from "../../../core/result.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 
-export function mountSystem(mount: MountRoute, { store, keys, config, version, now }: ServerDeps): void {
+export function mountSystem(mount: MountRoute, deps: ServerDeps): void {
+  const { store, keys, config, version, now } = deps;
+  mountMetrics(mount, deps);
   mount.json(ROUTES.health, async () => {
     const [lastSeq, runs, waiting] = await Promise.all([store.lastSeq(), store.countRuns(), store.inbox()]);
     return ok({ status: "ok" as const, version, now: now(), lastSeq, runs: { ...runs }, waiting: waiting.length });
@@ -23,5 +27,13 @@ export function mountSystem(mount: MountRoute, { store, keys, config, version, n
     const session = principal.kind === "login" ? keys.exchange(principal) : undefined;
     // Two requests with one code: the code was open for both, and the first uses it up.
     return session === undefined ? err({ code: "auth_invalid", detail: "The code was used already." }) : ok(session);
+  });
+}
+
+function mountMetrics(mount: MountRoute, { config, home, now, store, version, workers }: ServerDeps): void {
+  mount.response(ROUTES.metrics, async (_call, context) => {
+    const working = ((await workers?.()) ?? []).reduce((sum, { attempts }) => sum + attempts.length, 0);
+    const metrics = await measureState({ home, store, config, version, now: now(), working });
+    return context.text(metricsText(metrics), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
 }
