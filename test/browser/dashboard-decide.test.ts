@@ -83,7 +83,15 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       // What the decision rests on is beside it, and it can be taken back as well.
       await decision(page).getByText("export const greeting").first().waitFor();
       await picture(page, "end-merge-light");
-      expect(await faultsOf(page)).toEqual([]);
+      // On a phone the buttons are in sight before anything is scrolled, below the evidence.
+      const end = await page.locator("[data-loose-end]").getAttribute("data-loose-end");
+      const phone = await dashboard.visit(`/?item=${end}`, PHONE);
+      await phone.page.getByText("export const greeting").first().waitFor();
+      const box = await phone.page.getByRole("button", { name: "Merge: Say hello" }).boundingBox();
+      expect((box?.y ?? 9999) + (box?.height ?? 0)).toBeLessThan(844);
+      await picture(phone.page, "end-merge-phone");
+      expect([await faultsOf(phone.page), phone.seen.complaints]).toEqual([[], []]);
+      await phone.context.close();
       await page.evaluate("localStorage['passrail.undo'] = '30'");
       await merge.click();
       await page.getByRole("dialog").getByRole("button", { name: "Merge", exact: true }).click();

@@ -101,6 +101,15 @@ describe.skipIf(isBrowserMissing())("a change to judge", () => {
     await show(page, `${dashboard.daemon.url}/runs/${number}?tab=changes`);
     await page.getByText("The name is not checked").waitFor();
     expect(await page.getByRole("button", { name: /^Comment on/u }).count()).toBe(0);
+    // Where there is room, the tree is beside the lines.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const [tree, lines] = await Promise.all([
+      page.getByRole("list", { name: "Files" }).boundingBox(),
+      page.locator("[data-diff]").boundingBox(),
+    ]);
+    expect((tree?.x ?? 0) + (tree?.width ?? 0)).toBeLessThanOrEqual(lines?.x ?? 0);
+    await picture(page, "run-changes-light");
+    expect(await faultsOf(page)).toEqual([]);
     await context.close();
   });
 
@@ -129,63 +138,75 @@ describe.skipIf(isBrowserMissing())("a change to judge", () => {
     await context.close();
   });
 
-  test("files are a tree, the head of a file stays in sight, hidden lines open, white space can be left out, and keys lead through it", async () => {
-    const { context, page, seen } = await dashboard.visit(`/g/${item}`);
-    const files = changes(page).getByRole("list", { name: "Files" });
-    await files.getByRole("button", { name: "src/", exact: true }).click();
-    await files.getByRole("button", { name: /hello/u }).waitFor({ state: "detached" });
-    await files.getByRole("button", { name: "src/", exact: true }).click();
-    // From file to file and from change to change; the head of the file is above its lines.
-    await page.keyboard.press("n");
-    await page.locator('[data-diff] button[aria-label*="of README.md"]:focus').waitFor();
-    for (let files = 0; files < 3; files++) await page.keyboard.press("j");
-    await page.locator("[data-diff] h3 button:focus").filter({ hasText: "prices.ts" }).waitFor();
-    await page.keyboard.press("n");
-    await page.locator('[data-diff] button[aria-label="Comment on removed line 30 of src/prices.ts"]:focus').waitFor();
-    await changes(page).getByRole("button", { name: "Show 20 lines above change 1" }).click();
-    await changes(page).getByText("export const p10 = 10;").waitFor();
-    expect(await changes(page).getByText("export const p2 = 2;").count()).toBe(0);
-    await changes(page).getByRole("button", { name: "Show 6 lines above change 1" }).click();
-    await changes(page).getByText("export const p2 = 2;").waitFor();
-    // The tree leads to a file, and the way continues from there.
-    await files.getByRole("button", { name: /^prices/u }).click();
-    const head = async () => ((await page.evaluate(HEAD_AT_TOP)) === "src/prices.ts" ? true : undefined);
-    await until("the file is at the top of the window", head);
-    await page.keyboard.press("n");
-    await page.locator('[data-diff] button[aria-label="Comment on removed line 30 of src/prices.ts"]:focus').waitFor();
-    await page.keyboard.press("n");
-    await page.locator('[data-diff] button[aria-label="Comment on removed line 51 of src/prices.ts"]:focus').waitFor();
-    expect(await head()).toBe(true);
-    await page.keyboard.press("p");
-    await page.locator('[data-diff] button[aria-label="Comment on removed line 30 of src/prices.ts"]:focus').waitFor();
-    await picture(page, "diff-context-light");
-    expect(await faultsOf(page)).toEqual([]);
-    // One change of two is only white space.
-    const counts = (lines: string) => files.getByRole("button", { name: `prices.ts ${lines} lines` });
-    const spaces = changes(page).getByRole("checkbox", { name: "Hide white space" });
-    await counts("+2 −2").waitFor();
-    await spaces.click();
-    await counts("+1 −1").waitFor();
-    await spaces.click();
-    await counts("+2 −2").waitFor();
-    // Viewed by a key, and still on another device.
-    await page.mouse.wheel(0, -99_999);
-    await until("the page is at its top", async () => ((await page.evaluate("scrollY")) === 0 ? true : undefined));
-    await page.keyboard.press("v");
-    await changes(page).getByText("1 viewed").waitFor();
-    const other = await dashboard.visit(`/g/${item}`, PHONE);
-    await changes(other.page).getByText("1 viewed").waitFor();
-    expect(await changes(other.page).getByRole("checkbox", { name: "Viewed README.md" }).isChecked()).toBe(true);
-    await changes(other.page).getByRole("button", { name: "Comment on line 2 of src/hello.ts" }).first().tap();
-    await other.page.getByRole("button", { name: "Suggest another text" }).tap();
-    await picture(other.page, "diff-phone");
-    expect(await faultsOf(other.page)).toEqual([]);
-    await other.page.setViewportSize({ width: 320, height: 700 });
-    expect(await faultsOf(other.page, "colours")).toEqual([]);
-    await other.context.close();
-    expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
-    await context.close();
-  });
+  test(
+    "files are a tree, the head of a file stays in sight, hidden lines open, white space can be left out, and keys lead through it",
+    async () => {
+      const { context, page, seen } = await dashboard.visit(`/g/${item}`);
+      const files = changes(page).getByRole("list", { name: "Files" });
+      await files.getByRole("button", { name: "src/", exact: true }).click();
+      await files.getByRole("button", { name: /hello/u }).waitFor({ state: "detached" });
+      await files.getByRole("button", { name: "src/", exact: true }).click();
+      // From file to file and from change to change; the head of the file is above its lines.
+      await page.keyboard.press("n");
+      await page.locator('[data-diff] button[aria-label*="of README.md"]:focus').waitFor();
+      for (let files = 0; files < 3; files++) await page.keyboard.press("j");
+      await page.locator("[data-diff] h3 button:focus").filter({ hasText: "prices.ts" }).waitFor();
+      await page.keyboard.press("n");
+      await page
+        .locator('[data-diff] button[aria-label="Comment on removed line 30 of src/prices.ts"]:focus')
+        .waitFor();
+      await changes(page).getByRole("button", { name: "Show 20 lines above change 1" }).click();
+      await changes(page).getByText("export const p10 = 10;").waitFor();
+      expect(await changes(page).getByText("export const p2 = 2;").count()).toBe(0);
+      await changes(page).getByRole("button", { name: "Show 6 lines above change 1" }).click();
+      await changes(page).getByText("export const p2 = 2;").waitFor();
+      // The tree leads to a file, and the way continues from there.
+      await files.getByRole("button", { name: /^prices/u }).click();
+      const head = async () => ((await page.evaluate(HEAD_AT_TOP)) === "src/prices.ts" ? true : undefined);
+      await until("the file is at the top of the window", head);
+      await page.keyboard.press("n");
+      await page
+        .locator('[data-diff] button[aria-label="Comment on removed line 30 of src/prices.ts"]:focus')
+        .waitFor();
+      await page.keyboard.press("n");
+      await page
+        .locator('[data-diff] button[aria-label="Comment on removed line 51 of src/prices.ts"]:focus')
+        .waitFor();
+      expect(await head()).toBe(true);
+      await page.keyboard.press("p");
+      await page
+        .locator('[data-diff] button[aria-label="Comment on removed line 30 of src/prices.ts"]:focus')
+        .waitFor();
+      await picture(page, "diff-context-light");
+      expect(await faultsOf(page)).toEqual([]);
+      // One change of two is only white space.
+      const counts = (lines: string) => files.getByRole("button", { name: `prices.ts ${lines} lines` });
+      const spaces = changes(page).getByRole("checkbox", { name: "Hide white space" });
+      await counts("+2 −2").waitFor();
+      await spaces.click();
+      await counts("+1 −1").waitFor();
+      await spaces.click();
+      await counts("+2 −2").waitFor();
+      // Viewed by a key, and still on another device.
+      await page.mouse.wheel(0, -99_999);
+      await until("the page is at its top", async () => ((await page.evaluate("scrollY")) === 0 ? true : undefined));
+      await page.keyboard.press("v");
+      await changes(page).getByText("1 viewed").waitFor();
+      const other = await dashboard.visit(`/g/${item}`, PHONE);
+      await changes(other.page).getByText("1 viewed").waitFor();
+      expect(await changes(other.page).getByRole("checkbox", { name: "Viewed README.md" }).isChecked()).toBe(true);
+      await changes(other.page).getByRole("button", { name: "Comment on line 2 of src/hello.ts" }).first().tap();
+      await other.page.getByRole("button", { name: "Suggest another text" }).tap();
+      await picture(other.page, "diff-phone");
+      expect(await faultsOf(other.page)).toEqual([]);
+      await other.page.setViewportSize({ width: 320, height: 700 });
+      expect(await faultsOf(other.page, "colours")).toEqual([]);
+      await other.context.close();
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+      await context.close();
+    },
+    SLOW,
+  );
 
   test("code has colours by class, and not one style of its own", async () => {
     const { context, page, seen } = await dashboard.visit(`/g/${item}`);

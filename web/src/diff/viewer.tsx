@@ -100,8 +100,8 @@ export function DiffViewer({
         isInDiff={(file) => pathOf(file, paths) !== undefined}
         goTo={(file) => goTo(pathOf(file, paths) ?? file)}
       />
-      <div className="flex min-w-0 flex-col gap-3 @min-[64rem]:grid @min-[64rem]:grid-cols-[15rem_minmax(0,1fr)] @min-[64rem]:items-start">
-        <div className="flex min-w-0 items-start justify-between gap-3 @min-[64rem]:sticky @min-[64rem]:top-2 @min-[64rem]:max-h-[calc(100dvh-1rem)] @min-[64rem]:flex-col-reverse @min-[64rem]:justify-end @min-[64rem]:overflow-y-auto">
+      <div className="flex min-w-0 flex-col gap-3 @min-[54rem]:grid @min-[54rem]:grid-cols-[15rem_minmax(0,1fr)] @min-[54rem]:items-start">
+        <div className="flex min-w-0 items-start justify-between gap-3 @min-[54rem]:sticky @min-[54rem]:top-2 @min-[54rem]:max-h-[calc(100dvh-1rem)] @min-[54rem]:flex-col-reverse @min-[54rem]:justify-end @min-[54rem]:overflow-y-auto">
           <FileTree
             files={files}
             isViewed={(file) => viewed.has(viewedKey(file))}

@@ -9,37 +9,44 @@ export function performAct(
   { act, stage }: Pick<Act, "act" | "stage">,
   text: string,
   { agent, model, discard }: Extras = NO_EXTRAS,
+  /** The page is about to go, and the request must outlive it. */
+  isLeaving = false,
 ) {
+  const options = { keepalive: isLeaving };
   const params = { run };
   const of = stage === null ? {} : { stage };
   switch (act) {
     case "pause":
-      return call("pauseRun", { params, body: { reason: text } });
+      return call("pauseRun", { params, body: { reason: text } }, options);
     case "stop":
-      return call("stopRun", { params, body: { ...of, reason: text } });
+      return call("stopRun", { params, body: { ...of, reason: text } }, options);
     case "resume":
-      return call("resumeRun", { params, body: {} });
+      return call("resumeRun", { params, body: {} }, options);
     case "retry":
-      return call("retryStage", {
-        params,
-        body: {
-          ...of,
-          note: text,
-          ...(stage === null || agent === "" ? {} : { agents: { [stage]: agent } }),
-          ...(stage === null || model.trim() === "" ? {} : { models: { [stage]: model.trim() } }),
+      return call(
+        "retryStage",
+        {
+          params,
+          body: {
+            ...of,
+            note: text,
+            ...(stage === null || agent === "" ? {} : { agents: { [stage]: agent } }),
+            ...(stage === null || model.trim() === "" ? {} : { models: { [stage]: model.trim() } }),
+          },
         },
-      });
+        options,
+      );
     case "rerun":
-      return call("rerunFrom", { params, body: { stage: stage ?? "", note: text } });
+      return call("rerunFrom", { params, body: { stage: stage ?? "", note: text } }, options);
     case "skip":
-      return call("skipStage", { params, body: { ...of, reason: text } });
+      return call("skipStage", { params, body: { ...of, reason: text } }, options);
     case "takeover":
-      return call("takeoverRun", { params, body: of });
+      return call("takeoverRun", { params, body: of }, options);
     case "handback":
-      return call("handbackRun", { params, body: { note: text, discard } });
+      return call("handbackRun", { params, body: { note: text, discard } }, options);
     case "undo":
-      return call("undoLanding", { params, body: {} });
+      return call("undoLanding", { params, body: {} }, options);
     case "cancel":
-      return call("cancelRun", { params, body: { reason: text } });
+      return call("cancelRun", { params, body: { reason: text } }, options);
   }
 }

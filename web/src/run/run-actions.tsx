@@ -1,17 +1,15 @@
 // The menu of actions on a run. An action that is not possible now says why; a chosen one asks for confirmation and shows its command.
 
 import { Menu } from "@base-ui/react/menu";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { actsQuery, queryClient } from "../base/queries.ts";
-import { SHOWN, shownOfStatus } from "../base/status.ts";
+import { actsQuery } from "../base/queries.ts";
 import { runnersQuery } from "../agents/queries.ts";
 import { Choice, TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { toast } from "../ui/toast.tsx";
 import { type Act, actName, commandOf, type Extras, NO_EXTRAS, WORDING } from "./acts.ts";
-import { performAct } from "./perform-act.ts";
 import type { RunDetail } from "./types.ts";
+import { useAct } from "./use-act.ts";
 import { ChevronDown } from "lucide-react";
 
 export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "number"> }): ReactNode {
@@ -65,20 +63,13 @@ export function ActDialog({
   const [said, setSaid] = useState("");
   const [extras, setExtras] = useState(NO_EXTRAS);
   const wording = WORDING[act.act];
-  const doing = useMutation({
-    mutationFn: () => performAct(run.id, act, said.trim(), extras),
-    onSuccess: ({ run: after }) => {
-      toast(`${actName(act)}: done. Run #${run.number}: ${SHOWN[shownOfStatus(after.status)].word.toLowerCase()}.`);
-      void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === "run" || kind === "acts" });
-      close();
-    },
-  });
+  const doing = useAct(run, act, close);
   const isSilent = wording.says === "needed reason" && said.trim() === "";
   return (
     <FormDialog
       title={`${actName(act)} · run #${run.number}`}
       close={close}
-      submit={() => doing.mutate()}
+      submit={() => doing.mutate({ said: said.trim(), extras })}
       action={actName(act)}
       look={wording.isDanger ? "danger" : "primary"}
       disabledBecause={isSilent ? "Enter a reason." : doing.isPending ? "The action is running." : undefined}

@@ -29,6 +29,8 @@ export function Verbs({ about, title, verbs, disabledBecause }: Props): ReactNod
     return () => clearTimeout(later);
   }, []);
   const typed = verbs.filter(({ act }) => act.do !== "open");
+  // The usual way comes first.
+  const usual = verbs.find(({ act }) => isDoing(act));
   return (
     <div className="flex flex-col gap-1.5">
       <div className="flex flex-wrap gap-1.5">
@@ -39,7 +41,7 @@ export function Verbs({ about, title, verbs, disabledBecause }: Props): ReactNod
           return (
             <Button
               key={verb.command}
-              look={isDangerous(act) ? "danger" : "plain"}
+              look={isDangerous(act) ? "danger" : verb === usual ? "primary" : "plain"}
               aria-label={`${name}: ${title.slice(0, 120)}`}
               disabledBecause={disabledBecause}
               onPointerEnter={() => void loadDialog().catch(() => undefined)}
