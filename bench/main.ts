@@ -1,4 +1,4 @@
-// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web] [--short]`: runs all measurements, prints a table and the same as
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers] [--short]`: runs all measurements, prints a table and the same as
 // JSON. Exits with 1 when a bar is missed. docs/benchmarks.md explains each line.
 
 import { writeFileSync } from "node:fs";
@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { measureAgents } from "./agents.ts";
 import { measureAttempts } from "./attempts.ts";
+import { measureCarriers } from "./carriers.ts";
 import { measureChecks } from "./checks.ts";
 import { measureCore } from "./core.ts";
 import { measureDaemon } from "./daemon.ts";
@@ -28,13 +29,14 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     "no-bars": { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
-    // Only the dashboard; with smaller amounts, to check that every line appears.
+    // Only the dashboard (web), or only the processes of attempts (carriers); with smaller amounts, to check that every line appears.
     only: { type: "string", default: "" },
     short: { type: "boolean", default: false },
   },
 });
 
 const web = () => measureWeb(options.dir, options.short ? SHORT : LONG);
+const carriers = () => measureCarriers(options.dir);
 const EVERYTHING = [
   () => measureThroughput(options.dir),
   () => measureLateRevisions(options.dir),
@@ -51,11 +53,13 @@ const EVERYTHING = [
   () => measureDispatch(options.dir),
   () => measureWorkspaces(options.dir),
   () => measureAttempts(),
+  carriers,
   () => measureChecks(options.dir),
   () => measureTracks(),
   web,
 ];
-const MEASUREMENTS = options.only === "web" ? [web] : EVERYTHING;
+const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>> = { web: [web], carriers: [carriers] };
+const MEASUREMENTS = ONLY[options.only] ?? EVERYTHING;
 
 console.log(
   `node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, ${options.dir}`,

@@ -81,12 +81,23 @@ export async function closeStage({ dir, home }: Stage): Promise<void> {
 /** When the driver is killed: so long after it has begun (opening, recovering), is ready, or has started an attempt, unless it has ended by then. */
 export type Kill = { readonly since: "begun" | "ready" | "working"; readonly afterMs: number };
 
+export type DriveOptions = {
+  readonly kill?: Kill;
+  readonly failpoint?: string;
+  /** Each attempt gets a process of its own. */
+  readonly own?: boolean;
+  readonly killCarriers?: readonly number[];
+  /** Of another build. */
+  readonly driver?: string;
+  /** Called again and again with what the driver has said; true kills it. */
+  readonly watch?: (output: string) => boolean;
+};
+
+const WATCH_MS = 50;
+
 /** Lets the driver work, to its end or to its death. */
-export async function drive(
-  stage: Stage,
-  options: { kill?: Kill; failpoint?: string; own?: boolean; killCarriers?: readonly number[] } = {},
-): Promise<Drive> {
-  const child = spawn(process.execPath, [CRASH_DRIVER, stage.dir, stage.scenario.name], {
+export async function drive(stage: Stage, options: DriveOptions = {}): Promise<Drive> {
+  const child = spawn(process.execPath, [options.driver ?? CRASH_DRIVER, stage.dir, stage.scenario.name], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
@@ -117,7 +128,9 @@ export async function drive(
     child,
     () => (output += `\nnot settled, and nothing stored for ${PATIENCE_MS} ms`),
   );
+  const watching = setInterval(() => options.watch?.(output) === true && child.kill("SIGKILL"), WATCH_MS);
   const { code, signal } = await ended(child);
+  clearInterval(watching);
   const carriersKilled = carriers.stop();
   clearTimeout(killTimer);
   clearInterval(lateTimer);

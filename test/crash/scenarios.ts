@@ -165,6 +165,21 @@ function checked(runId: string): RunPlan {
   };
 }
 
+/** Its agent says that it has started, and waits until it may go on. */
+const held: RunPlan = {
+  runId: "rheld",
+  flow: "feature",
+  stages: ["build"],
+  workspace: "worktree",
+  facts: {},
+  script: {
+    build: {
+      says: { verdict: "COMPLETE" },
+      does: `: > "$1/started"\nuntil [ -e "$1/go-on" ]; do sleep 0.05; done\n${COMMIT}`,
+    },
+  },
+};
+
 /** Lands one commit in the remote. */
 function landing(runId: string): RunPlan {
   return {
@@ -203,6 +218,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   staged: { name: "staged", slots: 2, runs: [staged("rstaged", "worktree")] },
   cloned: { name: "cloned", slots: 2, runs: [staged("rcloned", "clone")] },
   checked: { name: "checked", slots: 2, runs: [checked("rchecked")] },
+  held: { name: "held", slots: 1, runs: [held] },
+  many: { name: "many", slots: 50, runs: Array.from({ length: 50 }, (_, at) => ({ ...held, runId: `rmany${at}` })) },
   landing: {
     name: "landing",
     slots: 3,
