@@ -89,6 +89,10 @@ function environmentOf(place: Readonly<Record<"home" | "bin" | "state" | "port" 
     PASSRAIL_PORT: place.port,
     NODE_COMPILE_CACHE: place.cache,
     GH_CONFIG_DIR: place.bin,
+    // The reader is logged in; stand-ins of the programs send it nowhere.
+    ANTHROPIC_API_KEY: "stand-in",
+    CODEX_API_KEY: "stand-in",
+    GEMINI_API_KEY: "stand-in",
     GIT_AUTHOR_NAME: who.NAME,
     GIT_AUTHOR_EMAIL: who.EMAIL,
     GIT_COMMITTER_NAME: who.NAME,
