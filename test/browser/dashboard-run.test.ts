@@ -188,6 +188,33 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
     SLOW,
   );
 
+  test("taken over from the menu: the page says who has it and how to open it, and handing back continues the stage with the note", async () => {
+    const run = await held("Mine for a while");
+    const { context, page, seen } = await dashboard.visit(`/runs/${run.number}`);
+    await menu(page, "Take over spec");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(`passrail runs takeover ${run.number} --stage spec`).waitFor();
+    await dialog.getByRole("button", { name: "Take over spec", exact: true }).click();
+    const banner = page.getByRole("region", { name: "Taken over" });
+    await banner.getByText(/^spec is taken over by /u).waitFor();
+    await banner.getByText(/^cd \//u).waitFor();
+    await page.getByText("Taken over", { exact: true }).first().waitFor();
+    expect((await statusOf(run.number))["takeover"]).toMatchObject({ stage: "spec", command: null, refused: null });
+    // The next attempt does not wait any more.
+    run.letGo();
+    await banner.getByRole("button", { name: "Hand back", exact: true }).click();
+    await dialog.getByLabel("Note for the next attempt").fill("The title was wrong");
+    await dialog.getByText(`passrail runs handback ${run.number} --note 'The title was wrong'`).waitFor();
+    await dialog.getByRole("button", { name: "Hand back spec", exact: true }).click();
+    await page.getByText(/^Hand back spec: done\./u).waitFor();
+    await banner.waitFor({ state: "detached" });
+    await dashboard.stands(run.number, "review");
+    const prompt = await dashboard.daemon.call("GET", `/api/runs/${run.number}/attempts/spec/2/prompt`);
+    expect(prompt.text).toContain("The title was wrong");
+    expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+    await context.close();
+  });
+
   test("the palette opens a run, acts on it, changes colours and starts another, all by name", async () => {
     const run = await held("By palette");
     const { context, page, seen } = await dashboard.visit("/");
