@@ -241,6 +241,7 @@ function openPerformer(base: Base, lock: TakenLock): Performer {
     wakeMerges: () => performing?.merges.wake(),
     async perform() {
       await mirror.start();
+      await common.app.finishPause();
       await engine.perform();
       void stageLogs.catchUp().catch((error: unknown) => onError(null, error));
       performing = {

@@ -1,8 +1,9 @@
-// A person holds or releases everything at once: every open run is paused or resumed, one after another, each by its own record. Whoever
-// repeats it after a crash finishes the rest; a run that is so already stays as it is.
+// A person pauses or resumes everything at once. The pause is stored first, so that runs which are started later begin paused, too; then
+// every open run is paused by its own record. If the process dies in between, the next one that performs pauses the rest.
 
 import { optional } from "../core/optional.ts";
 import type { Result } from "../core/result.ts";
+import { isPauseOfAll, type PausedAll, pausedAllOf, pauseReason, toPauseHold } from "../core/run/pause-all.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { ControlAction, Controlled } from "./control-run.ts";
 import type { Sent } from "./deliver.ts";
@@ -18,11 +19,45 @@ export type ControlledAll = {
 export type AllAction = Extract<ControlAction, { type: "pause" | "resume" }>;
 
 type Deps = {
-  readonly store: Pick<Store, "listRuns">;
+  readonly store: Pick<Store, "listRuns" | "holds" | "setHold" | "liftHold">;
+  readonly now: () => string;
   readonly controlRun: (run: string, action: ControlAction, sent: Sent) => Promise<Result<Controlled, AppProblem>>;
 };
 
-export async function controlAll(
+export async function controlAll(deps: Deps, action: AllAction, sent: Sent): Promise<ControlledAll> {
+  return action.type === "pause" ? pauseAll(deps, action.reason, sent) : resumeAll(deps, sent);
+}
+
+/** Null while everything may run. */
+export async function lookAtPause(store: Pick<Store, "holds">): Promise<PausedAll | null> {
+  return pausedAllOf(await store.holds());
+}
+
+/** Pauses the runs that a crash left. */
+export async function finishPause(deps: Deps): Promise<void> {
+  const paused = await lookAtPause(deps.store);
+  if (paused !== null && !paused.isWhole) await pauseEvery(deps, paused, { actor: paused.by });
+}
+
+async function pauseAll(deps: Deps, reason: string, sent: Sent): Promise<ControlledAll> {
+  const before = await lookAtPause(deps.store);
+  return pauseEvery(deps, before ?? { by: sent.actor, since: deps.now(), reason, isWhole: false }, sent);
+}
+
+async function pauseEvery(deps: Deps, paused: PausedAll, sent: Sent): Promise<ControlledAll> {
+  await deps.store.setHold(toPauseHold({ ...paused, isWhole: false }));
+  const done = await controlEach(deps, { type: "pause", reason: pauseReason(paused) }, sent);
+  // Another person may have resumed everything meanwhile.
+  if ((await lookAtPause(deps.store)) !== null) await deps.store.setHold(toPauseHold({ ...paused, isWhole: true }));
+  return done;
+}
+
+async function resumeAll(deps: Deps, sent: Sent): Promise<ControlledAll> {
+  for (const hold of (await deps.store.holds()).filter(isPauseOfAll)) await deps.store.liftHold(hold);
+  return controlEach(deps, { type: "resume" }, sent);
+}
+
+async function controlEach(
   { store, controlRun }: Deps,
   action: AllAction,
   { actor, key }: Sent,
@@ -40,7 +75,7 @@ export async function controlAll(
 const PAGE = 500;
 
 /** Those that work, are in line, or wait for a person: a paused run stays paused when its gate is answered. */
-export async function openRuns(store: Pick<Store, "listRuns">): Promise<readonly RunSummary[]> {
+async function openRuns(store: Pick<Store, "listRuns">): Promise<readonly RunSummary[]> {
   const found: RunSummary[] = [];
   for (const status of ["running", "waiting"] as const) {
     for (let before: number | undefined; ; ) {

@@ -1,6 +1,7 @@
 // Runners that are over a limit of their vendor: which, until when, and how many runs wait. A person may lift one.
 
 import { type Hold, isHeld } from "../core/run/hold.ts";
+import { isPauseOfAll } from "../core/run/pause-all.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
 import { waitingFor } from "../core/run/waiting-for-runner.ts";
@@ -19,7 +20,7 @@ export async function listHolds(
   now: string,
 ): Promise<readonly HeldRunner[]> {
   const nowMs = Date.parse(now);
-  const active = (await store.holds()).filter((hold) => isHeld(hold, nowMs));
+  const active = (await store.holds()).filter((hold) => !isPauseOfAll(hold) && isHeld(hold, nowMs));
   if (active.length === 0) return [];
   const waiting = new Map<string, number>();
   for (const runId of await store.activeRuns()) {
@@ -39,7 +40,8 @@ export async function liftHold(
   request: LiftRequest,
   actor: Actor,
 ): Promise<Result<{ readonly released: number }, AppProblem>> {
-  const released = await engine.liftHold(request, actor);
+  // The pause of everything has its own verb.
+  const released = isPauseOfAll(request) ? null : await engine.liftHold(request, actor);
   if (released !== null) return ok({ released });
   return err({
     code: "hold_not_found",

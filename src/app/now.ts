@@ -4,9 +4,11 @@
 import { attemptFiles } from "../attempt/attempt-files.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { Usage } from "../core/budget/usage.ts";
+import type { PausedAll } from "../core/run/pause-all.ts";
 import { lastEventLine, lastOutputLine, type AgentLine } from "../core/view/live-line.ts";
 import { openPlain } from "../file/plain-file.ts";
 import type { Store } from "../store/store.ts";
+import { lookAtPause } from "./control-all.ts";
 import { listQueue, type QueueEntry } from "./list-queue.ts";
 
 export type NowPlace = {
@@ -49,15 +51,18 @@ export type NowView = {
   readonly working: readonly WorkingRow[];
   readonly next: readonly NextRow[];
   readonly today: Today;
+  /** The pause of everything; null without one. */
+  readonly paused: PausedAll | null;
   /** Nothing has ever run here. */
   readonly isNew: boolean;
 };
 
 export async function lookAtNow(place: NowPlace): Promise<NowView> {
   const { store, now, slots } = place;
-  const [queue, today, newest] = await Promise.all([
+  const [queue, today, paused, newest] = await Promise.all([
     listQueue(store, now, { slots }),
     spentToday(store, now),
+    lookAtPause(store),
     store.listRuns({ limit: 1 }),
   ]);
   const entries = queue.flatMap(({ project, entries: list }) => list.map((entry) => ({ ...entry, project })));
@@ -66,6 +71,7 @@ export async function lookAtNow(place: NowPlace): Promise<NowView> {
     working: await Promise.all(live.map((entry) => workingRow(place, entry))),
     next: entries.filter(({ state }) => state !== "running"),
     today,
+    paused,
     isNew: newest.length === 0,
   };
 }

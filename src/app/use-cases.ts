@@ -3,12 +3,13 @@
 
 import type { Actor } from "../core/run/event.ts";
 import type { Result } from "../core/result.ts";
+import type { PausedAll } from "../core/run/pause-all.ts";
 import type { Run } from "../core/run/run.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../store/store.ts";
 import { type Answered, answerItem, type AnswerRequest, requestAnswer } from "./answer-item.ts";
-import { type AllAction, controlAll, type ControlledAll } from "./control-all.ts";
+import { type AllAction, controlAll, type ControlledAll, finishPause, lookAtPause } from "./control-all.ts";
 import { type ControlAction, type Controlled, controlRun } from "./control-run.ts";
 import type { Sent } from "./deliver.ts";
 import { describeItem, describeRun, type ItemDescription, type RunDescription } from "./describe.ts";
@@ -33,8 +34,12 @@ export type UseCases = {
   /** Records that a sender without the right to answer requested this answer. */
   requestAnswer(request: AnswerRequest, key: string): Promise<Result<Answered, AppProblem>>;
   controlRun(reference: string, action: ControlAction, sent: Sent): Promise<Result<Controlled, AppProblem>>;
-  /** Pauses or resumes every open run. */
+  /** Pauses everything, also what is started later, or resumes it. */
   controlAll(action: AllAction, sent: Sent): Promise<ControlledAll>;
+  /** For the process that begins to perform. */
+  finishPause(): Promise<void>;
+  /** The pause of everything; null without one. */
+  lookAtPause(): Promise<PausedAll | null>;
   reportWork(run: Run, report: WorkReport, sent: Sent): Promise<Result<Run, AppProblem>>;
   findRun(reference: string): Promise<Result<FoundRun, AppProblem>>;
   findItem(reference: string): Promise<Result<FoundItem, AppProblem>>;
@@ -65,6 +70,12 @@ export function createUseCases(options: UseCaseOptions): UseCases {
   // Concurrent answers take turns: each reads the item after the previous one was decided.
   const turns = createTurns();
 
+  const all = {
+    store,
+    now: options.now,
+    controlRun: (reference: string, each: ControlAction, by: Sent) => controlRun(options, reference, each, by),
+  };
+
   async function inTurn<T>(item: string, act: () => Promise<Result<T, AppProblem>>): Promise<Result<T, AppProblem>> {
     const found = await findRun(store, item.slice(0, item.lastIndexOf(".")));
     return found.ok ? turns(found.value.run.id, act) : found;
@@ -73,16 +84,13 @@ export function createUseCases(options: UseCaseOptions): UseCases {
   return {
     planRun: options.planRun,
     previewRun: (request) => previewRun(options.planRun, request),
-    startRun: (plan, actor) => startRun(engine, plan, actor),
+    startRun: (plan, actor) => startRun({ engine, store }, plan, actor),
     answerItem: (request, sent) => inTurn(request.item, () => answerItem(options, request, sent)),
     requestAnswer: (request, key) => inTurn(request.item, () => requestAnswer(options, request, key)),
     controlRun: (reference, action, sent) => controlRun(options, reference, action, sent),
-    controlAll: (action, sent) =>
-      controlAll(
-        { store, controlRun: (reference, each, by) => controlRun(options, reference, each, by) },
-        action,
-        sent,
-      ),
+    controlAll: (action, sent) => controlAll(all, action, sent),
+    finishPause: () => finishPause(all),
+    lookAtPause: () => lookAtPause(store),
     reportWork: (run, report, sent) => reportWork(options, run, report, sent),
     findRun: (reference) => findRun(store, reference),
     findItem: (reference) => findItem(store, reference),

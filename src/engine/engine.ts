@@ -5,6 +5,7 @@ import { cleanFacts } from "../attempt/clean-facts.ts";
 import { failpoint } from "../attempt/failpoint.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { JsonObject } from "../core/json.ts";
+import { optional } from "../core/optional.ts";
 import type { Actor } from "../core/run/event.ts";
 import type { Subject } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
@@ -27,6 +28,8 @@ export type RunRequest = {
   readonly subject: Subject;
   readonly facts: JsonObject;
   readonly actor: Actor;
+  /** A person has paused everything: the run begins paused. */
+  readonly paused?: { readonly by: Actor; readonly reason: string };
   /** Texts that the facts name by their hashes; the run keeps copies. */
   readonly texts?: readonly string[];
 };
@@ -73,11 +76,12 @@ export function createEngine(options: EngineOptions): Engine {
   const { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work } = machines;
 
   return {
-    async startRun({ runId, resolved, subject, facts, actor, texts = [] }) {
+    async startRun({ runId, resolved, subject, facts, actor, paused, texts = [] }) {
       // Before the run exists: a copy without a run harms nobody, a run without its copies could not work.
       for (const text of texts) keepCopy(options.home, runId, text);
       await flows.save(resolved);
-      const body: SignalBody = { type: "run.requested", runId, flowHash: resolved.hash, subject, facts };
+      const asked = { runId, flowHash: resolved.hash, subject, facts, ...optional({ paused }) };
+      const body: SignalBody = { type: "run.requested", ...asked };
       const delivered = await runs.deliver(runId, body, actor, "run.requested");
       failpoint("run-committed");
       return delivered;

@@ -93,11 +93,24 @@ describe.skipIf(isBrowserMissing())("tasks", () => {
   );
 
   test(
-    "everything is resumed and paused in two clicks, or from the palette by keyboard; without a connection it says so at once",
+    "everything is paused in two clicks, also what is started later, and resumed in two, or from the palette by keyboard; without a connection it says so at once",
     async () => {
-      await rail().getByRole("button", { name: "Resume everything" }).click();
+      await rail().getByRole("button", { name: "Pause everything" }).click();
+      await dialog()
+        .getByLabel(/Reason/u)
+        .fill("<b>night</b>");
+      await dialog().getByRole("button", { name: "Pause everything" }).click();
+      const banner = page.getByRole("region", { name: "Everything is paused" });
+      await banner.getByText(/^Everything is paused by .+ since .+ · <b>night<\/b> · runs that are started/u).waitFor();
+      const later = await dashboard.start("feature", "Started later");
+      expect(await runOf(later)).toMatchObject({ paused: true });
+      await dashboard.daemon.call("POST", `/api/runs/${later.number}/cancel`, { body: {} });
+      await picture(page, "paused-light");
+      expect(await faultsOf(page)).toEqual([]);
+      await banner.getByRole("button", { name: "Resume everything" }).click();
       await dialog().getByRole("button", { name: "Resume everything" }).click();
-      await page.getByText("Resumed 1 run.").waitFor();
+      await page.getByText("Resumed 2 runs.").waitFor();
+      await banner.waitFor({ state: "detached" });
       await until(
         "it works again",
         async () => ((await runOf(working))["paused"] === false ? true : undefined),

@@ -14,10 +14,13 @@ import type { AppProblem } from "../problem.ts";
 import { runIdOf } from "../run-id.ts";
 import { prepareRun, type StartInput } from "./prepare.ts";
 import { requireProject } from "../projects.ts";
+import { lookAtPause } from "../control-all.ts";
+import { pauseReason } from "../../core/run/pause-all.ts";
+import type { Store } from "../../store/store.ts";
 import { resolveStart } from "./resolve-flow.ts";
 
 /** Plain JSON: everything that a start needs. */
-export type RunPlan = Omit<RunRequest, "actor">;
+export type RunPlan = Omit<RunRequest, "actor" | "paused">;
 
 export type PlanRequest = Pick<RunPlan, "subject"> &
   Pick<StartInput, "input" | "workspace" | "allow" | "repositories"> & {
@@ -73,15 +76,31 @@ export async function planRun(place: StartPlace, request: PlanRequest): Promise<
 /** `started` is false if the run of this plan already exists. */
 export type StartedRun = { readonly run: Run; readonly started: boolean };
 
+export type Starter = {
+  readonly engine: Pick<Engine, "startRun" | "deliver">;
+  readonly store: Pick<Store, "holds">;
+};
+
+/** While everything is paused, the run begins paused. */
 export async function startRun(
-  engine: Pick<Engine, "startRun">,
+  { engine, store }: Starter,
   plan: RunPlan,
   actor: Actor,
 ): Promise<Result<StartedRun, AppProblem>> {
-  const { run, duplicate } = await engine.startRun({ ...requestOf(plan), actor });
+  const before = await lookAtPause(store);
+  const paused = before === null ? undefined : { by: before.by, reason: pauseReason(before) };
+  const { run, duplicate } = await engine.startRun({ ...requestOf(plan), actor, ...optional({ paused }) });
   if (duplicate && !isSameStart(run, plan))
     return err({ code: "idempotency_key_reused", message: "This key has started another run before." });
-  return ok({ run, started: !duplicate });
+  if (duplicate) return ok({ run, started: false });
+  // Whoever paused or resumed everything between the look and the start did not see this run.
+  const after = await lookAtPause(store);
+  if ((before === null) === (after === null)) return ok({ run, started: true });
+  const settled =
+    after === null
+      ? await engine.deliver(run.id, { type: "resume.requested" }, actor)
+      : await engine.deliver(run.id, { type: "pause.requested", reason: pauseReason(after) }, after.by);
+  return ok({ run: settled.run, started: true });
 }
 
 /** Only these: a plan may come from a file of an earlier version, with keys of its own. */

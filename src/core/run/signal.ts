@@ -27,6 +27,8 @@ export type SignalBody =
       readonly flowHash: string;
       readonly subject: Subject;
       readonly facts: JsonObject;
+      /** A person has paused everything: the run begins paused. */
+      readonly paused?: { readonly by: Actor; readonly reason: string };
     }
   | {
       readonly type: "attempt.started";

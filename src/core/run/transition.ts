@@ -222,6 +222,7 @@ function create(flow: Flow, signal: Signal & { type: "run.requested" }): Step {
   };
   const run = evolve(undefined, created);
   const draft: Draft = { flow, at: signal.at, run, events: [created], commands: [] };
+  if (signal.paused !== undefined) emit(draft, { type: "run.paused", reason: signal.paused.reason }, signal.paused.by);
   const entry = entryStage(flow, run);
   const carry: Omit<Carry, "handoff"> = {
     from: "",

@@ -299,7 +299,11 @@ describe("taking a run in hand", () => {
     const paused = await bench.passrail(["runs", "pause", "--all", "--reason", "lunch"]);
     expect(paused).toMatchObject({ code: 0 });
     const none = await bench.passrail(["runs", "pause", "--all"]);
-    expect([none.code, none.err]).toEqual([0, expect.stringContaining("No run is open that is not paused.")]);
+    expect([none.code, none.out]).toEqual([0, ""]);
+    expect(none.err).toMatch(/Everything is paused by .+: lunch\.\nNext: passrail runs resume --all/u);
+    expect((await bench.passrail(["status"])).out).toMatch(/^paused {3}everything is paused by .+: lunch, since/mu);
+    await bench.passrail(["run", "feature", "Started later", "--agent", "*=true"]);
+    expect(await json(["runs", "show", "2"])).toMatchObject({ paused: true });
     expect(await bench.passrail(["runs", "stop", "1"])).toMatchObject({ code: 0 });
     const held = await bench.passrail(["gate", "approve", "1.1"]);
     expect(held.code).toBe(8);
@@ -307,8 +311,9 @@ describe("taking a run in hand", () => {
     const pausedAgain = await bench.passrail(["runs", "pause", "#1"]);
     expect(pausedAgain.code).toBe(0);
     const resumed = await bench.passrail(["runs", "resume", "--all"]);
-    expect(resumed.code).toBe(3);
-    expect(resumed.err).toContain("escalation spec");
+    expect([resumed.code, resumed.out]).toEqual([0, "#1 resumed\n#2 resumed\n"]);
+    const watched = await bench.passrail(["runs", "watch", "1"]);
+    expect(watched.out).toContain("escalation spec");
     const retried = await bench.passrail(["runs", "retry", "1", "--note", "try once more"]);
     expect(retried.code).toBe(3);
     const noReason = await bench.passrail(["runs", "skip", "1"]);

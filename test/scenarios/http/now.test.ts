@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { toPauseHold } from "../../../src/core/run/pause-all.ts";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { until } from "../../harness/until.ts";
@@ -76,7 +77,7 @@ test("what a person puts off is theirs alone, survives a restart, comes back at 
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "human:tester": [{ id: "x", until: later }] });
 });
 
-test("everything is paused and resumed at once; what a person had paused before is resumed with it, and an ended run stays ended", async () => {
+test("everything is paused and resumed at once, also what is started later; what a person had paused before is resumed with it, and an ended run stays ended", async () => {
   const { bench } = served;
   served.play({});
   const start = async (title: string) =>
@@ -94,6 +95,13 @@ test("everything is paused and resumed at once; what a person had paused before 
   expect([await isPaused(one.id), await isPaused(two.id), await isPaused(three.id)]).toEqual([true, true, false]);
   expect((await bench.events(one.id)).find(({ type }) => type === "run.paused")).toMatchObject({ reason: "night" });
 
+  // A run that is started later begins paused, also after a restart and by another process.
+  expect((await look()).paused).toMatchObject({ by: "human:tester", reason: "night", text: expect.any(String) });
+  const later = await start("Later");
+  expect(await isPaused(later.id)).toBe(true);
+  expect((await bench.events(later.id)).map(({ type }) => type).slice(0, 2)).toEqual(["run.created", "run.paused"]);
+  expect((await bench.passrail.app.listHolds()).map(({ runner }) => runner)).toEqual([]);
+
   // A gate that is answered meanwhile starts nothing.
   await served.call("POST", `/api/inbox/${one.id}.1/answer`, {
     body: { answer: "approve" },
@@ -102,7 +110,19 @@ test("everything is paused and resumed at once; what a person had paused before 
   await bench.passrail.engine.idle();
   expect((await look()).working).toEqual([]);
   expect((await look()).next).toMatchObject([{ number: 1, state: "paused" }]);
-  expect((await served.call("POST", "/api/resume", { body: {} })).body).toEqual({ changed: [1, 2], refused: [] });
+  expect((await served.call("POST", "/api/resume", { body: {} })).body).toEqual({
+    changed: [1, 2, 4],
+    refused: [],
+  });
+  expect((await look()).paused).toBeNull();
+
+  // A process that died while it paused one run after another leaves the rest to the next one.
+  const paused = { by: "human:ann", since: "2026-01-01T00:00:00.000Z", reason: "", isWhole: false } as const;
+  await bench.passrail.store.setHold(toPauseHold(paused));
+  await bench.passrail.app.finishPause();
+  expect([await isPaused(one.id), await isPaused(two.id), await isPaused(later.id)]).toEqual([true, true, true]);
+  expect(await bench.passrail.app.lookAtPause()).toEqual({ ...paused, isWhole: true });
+  await served.call("POST", "/api/resume", { body: {} });
   await bench.passrail.engine.idle();
   expect((await bench.events(one.id)).some(({ type }) => type === "stage.started")).toBe(true);
 });

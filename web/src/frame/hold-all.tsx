@@ -12,8 +12,8 @@ type Act = "pause" | "resume";
 
 const ABOUT: Readonly<Record<Act, string>> = {
   pause:
-    "No further stage of any open run starts, also after a gate is answered. Agents that work now finish their stage; Stop beside one ends it at once. Runs that are started later are not paused.",
-  resume: "Every paused run goes on, also those that were paused one by one.",
+    "No further stage of any open run starts, also after a gate is answered, and runs that are started later begin paused. Agents that work now finish their stage; Stop beside one ends it at once. It lasts until a person resumes everything, also after a restart.",
+  resume: "Every paused run resumes, also those that were paused one by one.",
 };
 const NAME: Readonly<Record<Act, string>> = { pause: "Pause everything", resume: "Resume everything" };
 

@@ -14,6 +14,7 @@ import { Toasts } from "../ui/toast.tsx";
 import { HoldsBanner } from "./holds-banner.tsx";
 import { MirrorBanner } from "./mirror-banner.tsx";
 import { LiveMark } from "./live-mark.tsx";
+import { PauseBanner } from "./pause-banner.tsx";
 import { PageLinks } from "./page-links.tsx";
 import { PAGES } from "./places.ts";
 import { type Overlay, Rail } from "./rail.tsx";
@@ -28,8 +29,7 @@ export function Layout(): ReactNode {
   const [open, setOpen] = useState<Overlay | null>(null);
   useFrameKeys(setOpen);
   const waiting = useWaiting();
-  const { working = [], next = [] } = useQuery(nowQuery).data ?? {};
-  const paused = next.filter(({ state }) => state === "paused").length;
+  const { working = [], paused = null } = useQuery(nowQuery).data ?? {};
   const path = useLocation({ select: ({ pathname }) => pathname });
   useAttention();
   useEffect(() => {
@@ -41,7 +41,7 @@ export function Layout(): ReactNode {
       <a href="#main" className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:bg-panel focus:p-2">
         Skip to content
       </a>
-      <Rail path={path} waiting={waiting} working={working.length} paused={paused} open={setOpen} />
+      <Rail path={path} waiting={waiting} working={working.length} isPaused={paused !== null} open={setOpen} />
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex items-center justify-between border-b border-line bg-panel px-4 text-xs md:hidden">
           <LiveMark />
@@ -49,6 +49,7 @@ export function Layout(): ReactNode {
             Commands
           </button>
         </div>
+        <PauseBanner resume={() => setOpen("resume")} />
         <HoldsBanner />
         <MirrorBanner />
         <main id="main" tabIndex={-1} className="min-w-0 flex-1 p-4 outline-none md:p-6">

@@ -25,8 +25,8 @@ type Props = {
   /** How many things need this person. */
   readonly waiting: number;
   readonly working: number;
-  /** How much of the queue a person has paused. */
-  readonly paused: number;
+  /** A person has paused everything. */
+  readonly isPaused: boolean;
   readonly open: (overlay: Overlay) => void;
 };
 
@@ -42,7 +42,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   Settings: Settings2,
 };
 
-export function Rail({ path, waiting, working, paused, open }: Props): ReactNode {
+export function Rail({ path, waiting, working, isPaused, open }: Props): ReactNode {
   const current = placeAt(path);
   return (
     <nav
@@ -69,8 +69,8 @@ export function Rail({ path, waiting, working, paused, open }: Props): ReactNode
       </button>
       <div className="mt-auto hidden flex-col gap-2.5 p-2 text-xs text-muted md:flex">
         <Today />
-        <button type="button" className={FOOT} onClick={() => open(paused > 0 ? "resume" : "pause")}>
-          {paused > 0 ? "Resume everything" : "Pause everything"}
+        <button type="button" className={FOOT} onClick={() => open(isPaused ? "resume" : "pause")}>
+          {isPaused ? "Resume everything" : "Pause everything"}
         </button>
         <LiveMark />
         <button type="button" className={FOOT} onClick={() => open("palette")}>

@@ -26,6 +26,9 @@ import { loadUserSettings } from "../../../settings/load.ts";
 import { diskText } from "../../../app/retention/measure.ts";
 import { isAtWork } from "../../../carrier/at-work.ts";
 import { type HeldRunner, listHolds } from "../../../app/holds.ts";
+import { lookAtPause } from "../../../app/control-all.ts";
+import type { PausedAll } from "../../../core/run/pause-all.ts";
+import { pauseText } from "../../../core/view/pause-text.ts";
 import { heldText } from "../agent/resume.ts";
 
 export type UpOptions = {
@@ -277,7 +280,7 @@ async function carriedAttempts(io: Pick<Io, "home" | "environment">): Promise<nu
 
 export async function status(io: Io): Promise<number> {
   const note = findDaemon(io.home);
-  const { counts, waiting, carried, holds, mirror } = await lookAt(io);
+  const { counts, waiting, carried, holds, mirror, paused } = await lookAt(io);
   if (io.json)
     printJson(io, {
       running: note !== undefined,
@@ -288,6 +291,7 @@ export async function status(io: Io): Promise<number> {
       carried,
       holds,
       mirror,
+      paused,
       disk: readDiskUse(io.home),
     });
   else if (io.quiet) {
@@ -309,6 +313,8 @@ export async function status(io: Io): Promise<number> {
     const disk = readDiskUse(io.home);
     if (disk !== null)
       io.out(`disk     ${diskText(disk)}, measured ${age(disk.measuredAt)} ago: passrail prune --dry-run`);
+    if (paused !== null)
+      io.out(plainText(`paused   ${pauseText(paused)}, since ${age(paused.since)}: passrail runs resume --all`));
     for (const hold of holds) io.out(plainText(`held     ${heldText(hold, Date.now())}`));
     if (mirror !== null) io.out(plainText(`mirror   ${mirrorText(mirror, age)}`));
     if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
@@ -328,7 +334,9 @@ async function lookAt(io: Io): Promise<Looked> {
       const holds = await listHolds(store, new Date().toISOString());
       const config = await loadUserSettings({ environment: io.environment, flags: {} });
       const mirror = config.ok ? await lookAtMirror(io.home, config.value, store) : null;
-      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(io), holds, mirror };
+      const paused = await lookAtPause(store);
+      const waiting = (await store.inbox()).length;
+      return { counts, waiting, carried: await carriedAttempts(io), holds, mirror, paused };
     } finally {
       store.close();
     }
@@ -343,6 +351,7 @@ type Looked = {
   readonly carried: number;
   readonly holds: readonly HeldRunner[];
   readonly mirror: StatusMirrorState | null;
+  readonly paused: PausedAll | null;
 };
 
-const NOTHING_SEEN: Looked = { waiting: 0, carried: 0, holds: [], mirror: null };
+const NOTHING_SEEN: Looked = { waiting: 0, carried: 0, holds: [], mirror: null, paused: null };

@@ -2,6 +2,8 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { lookAtPause } from "../../../app/control-all.ts";
+import { pauseText } from "../../../core/view/pause-text.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { firstSteps, type ProposedStep, placeLines, ticketsLine, ticketSteps } from "../../../core/view/place-text.ts";
 import { EXIT } from "../../errors.ts";
@@ -50,6 +52,9 @@ export async function glance(io: Io): Promise<number> {
           ? "No process is performing runs; the next command on a run resumes it."
           : `${performer} is performing runs.`,
     );
+    const paused = await lookAtPause(store);
+    if (paused !== null)
+      io.out(paint(io, "yellow", oneLine(`Paused: ${pauseText(paused)} (passrail runs resume --all)`, 400)));
     const words = Object.entries(counts).filter(([, count]) => count > 0);
     // Not every open run works: some are in line, held or wait for a merge.
     io.out(`Runs: ${words.map(([status, count]) => `${count} ${status === "running" ? "open" : status}`).join(", ")}`);

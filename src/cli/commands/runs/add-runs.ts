@@ -148,7 +148,7 @@ type ControlHelp = {
 
 const reason = () => text("--reason <text>", "why; goes into the record");
 const note = () => text("--note <text>", "a note for the next attempt's prompt");
-const all = () => flag("--all", "every open run instead of one");
+const all = () => flag("--all", "everything: every open run, and for pause also the runs that are started later");
 const stage = () => text("--stage <stage>", "which stage, if several are current");
 
 const CONTROLS: Readonly<Record<Control, ControlHelp>> = {

@@ -1,6 +1,5 @@
 // `runs cancel|pause|stop|resume|retry|rerun|skip|undo`: a person controls a run. The record says who did it and why.
 
-import { openRuns } from "../../../app/control-all.ts";
 import { checkControl, type ControlAction, type Controlled } from "../../../app/control-run.ts";
 import type { AppProblem } from "../../../app/problem.ts";
 import { optional } from "../../../core/optional.ts";
@@ -15,6 +14,7 @@ import { requireOperator } from "../../operator.ts";
 import { printRest } from "../../report.ts";
 import { withReader } from "../../reader.ts";
 import { exitOf, type Rest, workOn } from "../../session.ts";
+import { controlEvery } from "./control-every.ts";
 
 export type Control = Exclude<ControlAction["type"], "steer" | "takeover" | "handback">;
 export type ControlOptions = {
@@ -49,7 +49,8 @@ export async function control(
   options: ControlOptions,
 ): Promise<number> {
   requireOperator(io, `runs ${verb}`);
-  if (options.all === true && reference === undefined) return controlEvery(io, verb, options);
+  if (options.all === true && reference === undefined && (verb === "pause" || verb === "resume"))
+    return controlEvery(io, verb, options.reason ?? "");
   if (reference === undefined || options.all === true)
     throw usageError("run_missing", "Which run? Name one, or all of them.", `passrail runs ${verb} RUN   or   --all`);
   const { run, summary } = await withReader(io, (store) => requireRun(store, reference));
@@ -82,19 +83,6 @@ export async function control(
   const only = isEnd || (rest.performedBy !== null && !follow);
   const exit = only ? EXIT.ok : exitOf(rest.run);
   await printRest(io, rest, { stream: false, exit, did: `#${summary.number} ${DONE[verb]}` });
-  return exit;
-}
-
-/** One run after another; each says what became of it. */
-async function controlEvery(io: Io, verb: Control, { all: _all, ...options }: ControlOptions): Promise<number> {
-  const runs = await withReader(io, async (store) => {
-    const open = store === undefined ? [] : await openRuns(store);
-    const stored = await Promise.all(open.map(async ({ id }) => (await store?.loadRun(id))?.run));
-    return open.filter((_, index) => stored[index]?.paused === (verb === "resume"));
-  });
-  if (runs.length === 0) io.err(verb === "pause" ? "No run is open that is not paused." : "No run is paused.");
-  let exit: number = EXIT.ok;
-  for (const { number } of runs) exit = Math.max(exit, await control(io, verb, String(number), options));
   return exit;
 }
 

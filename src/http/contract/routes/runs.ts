@@ -149,7 +149,8 @@ export const RUN_ROUTES = {
     path: "/api/pause",
     scope: "operate",
     tag: "runs",
-    summary: "Pause every open run: no further stage of them starts, and agents that work finish theirs",
+    summary:
+      "Pause everything: no further stage starts, of open runs and of those that are started later; agents that work finish theirs",
     body: reasonSchema,
     headers: ["Idempotency-Key"],
     answer: json(controlledAllSchema, "the runs that changed"),
@@ -160,7 +161,7 @@ export const RUN_ROUTES = {
     path: "/api/resume",
     scope: "operate",
     tag: "runs",
-    summary: "Resume every paused run",
+    summary: "Resume everything: lift the pause, and resume every paused run",
     body: nothingSchema,
     headers: ["Idempotency-Key"],
     answer: json(controlledAllSchema, "the runs that changed"),

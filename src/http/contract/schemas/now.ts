@@ -61,6 +61,15 @@ export const nowSchema = z
           .meta({ description: "the budget of a day; null without one" }),
       })
       .meta({ description: "since the midnight of UTC" }),
+    paused: z
+      .object({
+        by: z.string().meta({ description: "who paused everything" }),
+        since: time,
+        reason: z.string(),
+        text: z.string().meta({ description: "for people: everything is paused by ann: night" }),
+      })
+      .nullable()
+      .meta({ description: "the pause of everything, which also holds runs that are started later; null without one" }),
     logins: z.array(loginSchema).meta({ description: "programs that play agents here and are logged out" }),
     snoozed: z.array(snoozedSchema).meta({ description: "what the caller hides until a time" }),
     isNew: z.boolean().meta({ description: "nothing has ever run here" }),

@@ -2,6 +2,8 @@
 
 import { lookAtNow } from "../../../app/now.ts";
 import { listSnoozed, snooze } from "../../../app/snoozed.ts";
+import type { PausedAll } from "../../../core/run/pause-all.ts";
+import { pauseText } from "../../../core/view/pause-text.ts";
 import { ok } from "../../../core/result.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { actorOf } from "../actor.ts";
@@ -12,7 +14,7 @@ export function mountNow(mount: MountRoute, deps: ServerDeps): void {
   const { config, home, now, redact, store } = deps;
   mount.json(ROUTES.showNow, async ({ principal }) => {
     const at = now();
-    const { working, next, today, isNew } = await lookAtNow({
+    const { working, next, today, paused, isNew } = await lookAtNow({
       store,
       home,
       slots: config.slots.value,
@@ -29,6 +31,7 @@ export function mountNow(mount: MountRoute, deps: ServerDeps): void {
       })),
       next: next.map((row) => ({ ...row })),
       today: { ...today, limit: { usd, tokens } },
+      paused: paused === null ? null : shownPause(paused),
       logins: await loggedOut(deps, new Set(working.flatMap(({ runner }) => runner ?? []))),
       snoozed: person === undefined ? [] : listSnoozed(home, person, at).map((each) => ({ ...each })),
       isNew,
@@ -40,6 +43,10 @@ export function mountNow(mount: MountRoute, deps: ServerDeps): void {
     const list = snooze(home, { person: actorOf(principal), id, until: at, now: now() });
     return ok({ snoozed: list.map((each) => ({ ...each })) });
   });
+}
+
+function shownPause({ by, since, reason }: PausedAll) {
+  return { by, since, reason, text: pauseText({ by, reason }) };
 }
 
 /** Only programs that the settings name, or that work: nobody has to log in to everything that is installed. */

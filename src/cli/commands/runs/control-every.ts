@@ -1,0 +1,46 @@
+// `runs pause --all` and `runs resume --all`: everything is paused, also what is started later, until a person resumes it.
+
+import { messageOf } from "../../../core/result.ts";
+import { pauseText } from "../../../core/view/pause-text.ts";
+import { EXIT, problemError } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { printJson } from "../../terminal/output.ts";
+import { oneLine, plainText } from "../../terminal/plain-text.ts";
+
+export async function controlEvery(io: Io, verb: "pause" | "resume", reason: string): Promise<number> {
+  const { openPassrail } = await import("../../../compose.ts");
+  const opened = await openPassrail({
+    home: io.home,
+    project: io.cwd,
+    environment: io.environment,
+    flags: {},
+    // It starts nothing, so it needs nobody's approval of the project's files.
+    unapproved: "ignore",
+    onError: (runId, error) => io.err(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
+  });
+  if (!opened.ok) throw problemError(opened.error);
+  const passrail = opened.value;
+  const { app, performedBy, person } = passrail;
+  try {
+    const action = verb === "pause" ? { type: verb, reason } : { type: verb };
+    const { changed, refused } = await app.controlAll(action, { actor: person });
+    const paused = await app.lookAtPause();
+    if (io.json) {
+      printJson(io, { changed, refused, paused });
+      return EXIT.ok;
+    }
+    for (const number of changed) io.out(`#${number} ${verb === "pause" ? "paused" : "resumed"}`);
+    for (const { number, why } of refused) io.err(oneLine(`! #${number}: ${why}`, 400));
+    io.err(plainText(paused === null ? "Nothing is paused any more." : `${capital(pauseText(paused))}.`));
+    if (paused !== null) io.err("Next: passrail runs resume --all");
+    else if (changed.length > 0 && performedBy === null)
+      io.err(`Next: passrail up --detach   or   passrail runs watch ${changed[0]}`);
+    return EXIT.ok;
+  } finally {
+    await passrail.close();
+  }
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
