@@ -18,10 +18,22 @@ function routeAddresses(): Plugin {
   };
 }
 
+/** The files that pages load when they are opened; base/prefetch.ts reads the list. Workers are no modules of the page. */
+function listParts(): Plugin {
+  return {
+    name: "passrail-parts",
+    generateBundle(_options, bundle) {
+      const parts = Object.values(bundle).filter((each) => each.type === "chunk" && !each.isEntry);
+      const source = JSON.stringify(parts.map(({ fileName }) => fileName));
+      this.emitFile({ type: "asset", fileName: "parts.json", source });
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [routeAddresses(), react(), tailwindcss()],
+  plugins: [routeAddresses(), listParts(), react(), tailwindcss()],
   resolve: {
     alias: {
       // For browsers it reads entities (&amp;) by writing to innerHTML, which the policy refuses: a page with one would be gone.

@@ -26,11 +26,18 @@ describe.skipIf(isBrowserMissing())("a page that stays open", () => {
       await page.getByText("1 waiting for you").first().waitFor({ state: "attached" });
       await page.evaluate("window.isTheSame = true");
 
+      // While it was idle it loaded the code of every page, so that no click is lost.
+      await page.locator("html[data-parts=loaded]").waitFor({ state: "attached", timeout: 60_000 });
+
       daemon.process.child.kill("SIGKILL");
       await daemon.process.ended;
       await page.getByText("Reconnecting, stale for").first().waitFor();
       // What was known stays on the page, and is called stale there.
       expect(await page.getByText("Before the end").count()).toBeGreaterThan(0);
+      for (const place of ["Insights", "Flows", "Now"]) {
+        await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: place }).click();
+        await page.getByRole("heading", { level: 1, name: place === "Now" ? /^Now/u : place }).waitFor();
+      }
 
       const config = join(daemon.dir, "config", "passrail");
       mkdirSync(config, { recursive: true });

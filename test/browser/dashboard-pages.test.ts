@@ -69,6 +69,8 @@ describe.skipIf(isBrowserMissing())("every page", () => {
     ] as const) {
       const context = await dashboard.browser.newContext(PHONE);
       const page = await context.newPage();
+      // A phone that saves data loads nothing ahead.
+      await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })");
       const scripts: Response[] = [];
       page.on("response", (response) => {
         if (response.request().resourceType() === "script") scripts.push(response);

@@ -6,12 +6,15 @@ import { onLive, queryClient } from "./base/queries.ts";
 import { router } from "./frame/router.tsx";
 import { currentToken, onSession } from "./base/session.ts";
 import { openSession } from "./base/login.ts";
+import { applyDensity } from "./base/density.ts";
+import { prefetchWhenIdle } from "./base/prefetch.ts";
 import { applyTheme } from "./base/theme.ts";
 import { onChanges, startLive } from "./base/live/live.ts";
 import { LoginPage } from "./welcome/login-page.tsx";
 import "./styles.css";
 
 applyTheme();
+applyDensity();
 const opened = await openSession();
 onChanges(onLive);
 onSession(() => {
@@ -32,6 +35,7 @@ function Root() {
 
 const root = document.querySelector("#root");
 if (root === null) throw new Error("the page has no root");
+prefetchWhenIdle();
 createRoot(root).render(
   <StrictMode>
     <Root />

@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { notifiesOn, setNotifies } from "../base/attention.ts";
 import { keysText, setSingleKeys, type Shortcut, shortcuts, singleKeysOn } from "../base/keyboard.ts";
+import { currentDensity, setDensity } from "../base/density.ts";
 import { currentTheme, setTheme, type Theme } from "../base/theme.ts";
 import { setUndoSeconds, UNDO_SECONDS, undoSeconds } from "../base/undo-time.ts";
 import { Panel } from "../ui/panel.tsx";
@@ -18,8 +19,11 @@ const THEMES: readonly { readonly is: Theme; readonly title: string }[] = [
 export function General(): ReactNode {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      <Panel title="Colours">
-        <ThemeChoice />
+      <Panel title="Look">
+        <div className="flex flex-col gap-3">
+          <ThemeChoice />
+          <DensitySwitch />
+        </div>
       </Panel>
       <Panel title="This browser">
         <div className="flex flex-col gap-3">
@@ -59,6 +63,21 @@ function ThemeChoice(): ReactNode {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+function DensitySwitch(): ReactNode {
+  const [density, pick] = useState(currentDensity);
+  return (
+    <Switch
+      title="Compact"
+      about="Smaller text and less space, so that more fits on a page. Not on touch screens."
+      isOn={density === "compact"}
+      change={(on) => {
+        setDensity(on ? "compact" : "comfortable");
+        pick(currentDensity());
+      }}
+    />
   );
 }
 
