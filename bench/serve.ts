@@ -32,6 +32,7 @@ const server = await openServer(
   {
     clock: systemClock,
     config: config.value,
+    budgets: { now: () => config.value.budgets, refresh: async () => undefined },
     engine,
     home,
     person: PERSON,

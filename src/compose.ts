@@ -43,6 +43,7 @@ import { killLeftovers } from "./runner/process/kill-tree.ts";
 import { findMarked } from "./runner/process/process-table.ts";
 import { watchStrays } from "./runner/process/strays.ts";
 import { projectOf } from "./core/run/run-settings.ts";
+import { createCurrentBudgets, type CurrentBudgets } from "./settings/current-budgets.ts";
 import { databaseOf, withoutDatabase } from "./settings/database.ts";
 import { loadSettings, projectEnvironment, type SettingsFlags } from "./settings/load.ts";
 import { stateFolderProblem } from "./settings/real-folder.ts";
@@ -68,6 +69,8 @@ type Opened = Site & {
   /** The time of everything that this process decides and records. */
   readonly clock: Clock;
   readonly config: Settings;
+  /** Of the settings as they are now. */
+  readonly budgets: CurrentBudgets;
   readonly store: Store;
   readonly engine: Engine;
   /** Every door starts, answers and controls runs through these. */
@@ -156,7 +159,7 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
   try {
     const store = await openStore(place, { owner: lock.type === "taken" });
     const { clock = systemClock } = options;
-    const base: Base = {
+    const opened = {
       ...options,
       ...site,
       clock,
@@ -165,11 +168,21 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
       address: { url: "" },
       table: table.value,
     };
+    const base: Base = { ...opened, budgets: budgetsOf({ ...opened, unapproved }) };
     return ok(lock.type === "taken" ? openPerformer(base, lock) : openObserver(base, lock));
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+function budgetsOf({ clock, config, onError, ...site }: Omit<Base, "budgets">): CurrentBudgets {
+  return createCurrentBudgets({
+    site,
+    initial: config.budgets,
+    monotonicMs: () => clock.monotonicMs(),
+    onProblem: (text) => onError(null, new Error(text)),
+  });
 }
 
 /** For callers that must perform: if another process holds the lock, closes Passrail and returns an error. */
@@ -183,6 +196,7 @@ export async function requirePerformer(passrail: Passrail): Promise<Result<Perfo
 type Base = PassrailOptions & {
   readonly clock: Clock;
   readonly config: Settings;
+  readonly budgets: CurrentBudgets;
   readonly store: Store;
   /** Empty until something listens. */
   readonly address: { url: string };
@@ -300,11 +314,11 @@ function beginStatusMirror(
 }
 
 function beginDayBudgets(
-  { clock, config, onError, store }: Base,
+  { budgets, clock, onError, store }: Base,
   engine: Engine,
   listeners: EngineListeners,
 ): DayBudgets {
-  const dayBudgets = openDayBudgets({ store, engine, clock, budgets: () => config.budgets, onError });
+  const dayBudgets = openDayBudgets({ store, engine, clock, budgets: () => budgets.now(), onError });
   listeners.add(dayBudgets);
   return dayBudgets;
 }
@@ -341,7 +355,7 @@ function hookListener(
 }
 
 function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close" | "redact"> {
-  const { clock, config, environment, flags, home, project, store } = base;
+  const { budgets, clock, config, environment, flags, home, project, store } = base;
   const settings = (of: string) => loadSettings({ home, environment, project: of, flags });
   const place = { home, project, settings, environment };
   return {
@@ -350,6 +364,7 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
     environment,
     clock,
     config,
+    budgets,
     store,
     engine,
     app: createUseCases({
@@ -361,6 +376,7 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
       renewing: { settings, environment },
       withdrawnTrust: (run) => withdrawnTrust(base, run),
       planRun: (request) => planRun(place, request),
+      budgets: () => budgets.now(),
     }),
     person: `human:${userInfo().username}`,
     listen: (listener) => listeners.add(listener),
@@ -407,7 +423,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
       land: landing.land,
     },
     metered: (resolved, run, stage) => meteredBy(runnerChoiceOf(resolved, run.facts, stage)),
-    budgets: () => config.budgets,
+    budgets: () => base.budgets.now(),
     processes,
     workspaces: createWorkspaces({ home, settings: config.workspaces, environment }),
     keepWorkspaces: config.workspaces.keep === true,

@@ -1,6 +1,7 @@
 // The use cases behind one object. Every door (commands, HTTP, webhooks, triggers, tickets, the demo) translates its input, calls one of
 // them and shows the result. Nothing else starts runs, answers items or controls runs.
 
+import type { Budgets } from "../core/budget/budget.ts";
 import type { Actor } from "../core/run/event.ts";
 import type { Result } from "../core/result.ts";
 import type { PausedAll } from "../core/run/pause-all.ts";
@@ -9,6 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../store/store.ts";
 import { type Answered, answerItem, type AnswerRequest, requestAnswer } from "./answer-item.ts";
+import { type BudgetRequest, changeBudget, type ChangedBudget } from "./change-budget.ts";
 import { type AllAction, controlAll, type ControlledAll, finishPause, lookAtPause } from "./control-all.ts";
 import { type ControlAction, type Controlled, controlRun } from "./control-run.ts";
 import type { Sent } from "./deliver.ts";
@@ -34,6 +36,10 @@ export type UseCases = {
   /** Records that a sender without the right to answer requested this answer. */
   requestAnswer(request: AnswerRequest, key: string): Promise<Result<Answered, AppProblem>>;
   controlRun(reference: string, action: ControlAction, sent: Sent): Promise<Result<Controlled, AppProblem>>;
+  /** Sets what a run may cost. */
+  changeBudget(reference: string, request: BudgetRequest, sent: Sent): Promise<Result<ChangedBudget, AppProblem>>;
+  /** The budgets of the settings as they are now. */
+  budgets(): Budgets;
   /** Pauses everything, also what is started later, or resumes it. */
   controlAll(action: AllAction, sent: Sent): Promise<ControlledAll>;
   /** For the process that begins to perform. */
@@ -61,6 +67,8 @@ export type UseCaseOptions = Looking & {
   readonly renewing?: Renewing;
   /** How the programs of runners are started, for people who open a session. */
   readonly programs?: Settings["programs"];
+  /** As the settings say now. */
+  readonly budgets: () => Budgets;
   /** Why trust in the files of a run is withdrawn, or undefined. */
   readonly withdrawnTrust?: (run: Run) => string | undefined;
 };
@@ -88,6 +96,8 @@ export function createUseCases(options: UseCaseOptions): UseCases {
     answerItem: (request, sent) => inTurn(request.item, () => answerItem(options, request, sent)),
     requestAnswer: (request, key) => inTurn(request.item, () => requestAnswer(options, request, key)),
     controlRun: (reference, action, sent) => controlRun(options, reference, action, sent),
+    changeBudget: (reference, request, sent) => changeBudget(options, reference, request, sent),
+    budgets: () => options.budgets(),
     controlAll: (action, sent) => controlAll(all, action, sent),
     finishPause: () => finishPause(all),
     lookAtPause: () => lookAtPause(store),

@@ -20,9 +20,11 @@ import type { Notifications } from "../notify/open.ts";
 import { detectRunners } from "../runner/detect-runners.ts";
 import { createKnownRunners } from "../runner/known.ts";
 import { loadSettings, type SettingsFlags } from "../settings/load.ts";
+import type { CurrentBudgets } from "../settings/current-budgets.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createUserSettings } from "../settings/user-settings.ts";
 import { type Site, shippedDir } from "../settings/site.ts";
+import { openProjectSettings } from "./server/project-settings.ts";
 import { openProjectTrust } from "./server/project-trust.ts";
 import type { Store } from "../store/store.ts";
 import type { Mirror } from "../ticket/mirror/mirror.ts";
@@ -48,6 +50,7 @@ import { openInbound } from "./webhooks/open.ts";
 export type ServedPassrail = Pick<Site, "home"> & {
   readonly clock: Clock;
   readonly config: Settings;
+  readonly budgets: CurrentBudgets;
   readonly store: Store;
   readonly engine: Engine;
   readonly person: Actor;
@@ -162,6 +165,7 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, follo
     programs: config.programs,
     renewing: { settings: settingsOf, environment },
     planRun: plan,
+    budgets: () => passrail.budgets.now(),
   });
   const tickets = ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve });
   return {
@@ -196,6 +200,7 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, follo
     }),
     project: () => describeProject(project),
     trust: openProjectTrust({ home, project }, audit, () => clock.now()),
+    settings: openProjectSettings({ site: { home, project, environment }, audit, budgets: passrail.budgets, now }),
     demo: options.demo,
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
     now: () => clock.now(),

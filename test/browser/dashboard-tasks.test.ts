@@ -139,6 +139,38 @@ describe.skipIf(isBrowserMissing())("tasks", () => {
   );
 
   test(
+    "the budget of a run is changed on its page with one click, and by keyboard; the limit of a day in three clicks, with its diff first",
+    async () => {
+      await show(page, `${dashboard.daemon.url}/runs/${working.number}`);
+      await page.getByRole("button", { name: "Change budget" }).click();
+      await dialog().getByLabel("Dollars, for the whole run").fill("60");
+      await picture(page, "run-budget-light");
+      expect(await faultsOf(page)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await page.getByText(`#${working.number} may cost $60.00 in all.`).waitFor();
+      await page.locator("[data-cost]").getByText("of $60.00").waitFor();
+      expect(await runOf(working)).toMatchObject({ limit: { usd: 60 } });
+
+      await show(page, `${dashboard.daemon.url}/settings?tab=values`);
+      await page.getByRole("button", { name: "Change budgets.day.usd" }).click();
+      await dialog().getByLabel("Where").selectOption("project");
+      await dialog().getByLabel("Dollars").fill("77");
+      await dialog()
+        .getByText(/^\+.*77/u)
+        .waitFor();
+      await picture(page, "settings-edit-light");
+      expect(await faultsOf(page)).toEqual([]);
+      await dialog().getByRole("button", { name: "Write the file" }).click();
+      await page.getByText("budgets.day.usd is written. It counts at once.").waitFor();
+      await rail()
+        .getByText(/^Today \$0\.00 of \$77\.00/u)
+        .waitFor();
+      expect(visit.seen.complaints).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
     "why nothing starts is on every page, without a click, and one click says that the program works again",
     async () => {
       const store = openSqliteStore({ file: join(dashboard.daemon.home, "passrail.db") });

@@ -72,7 +72,8 @@ export async function openWorkbench(
     openPerformer({
       home,
       project,
-      environment: options.place?.environment ?? process.env,
+      // The settings of the person at this machine are not read, and never written.
+      environment: options.place?.environment ?? { ...process.env, XDG_CONFIG_HOME: join(dir, "config") },
       flags: { slots: String(options.slots ?? 3) },
       onError: (_runId, error) => errors.push(error),
       notifier: { notify: async (notice) => notices.push(notice) > 0 },

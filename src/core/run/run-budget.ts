@@ -1,12 +1,22 @@
 // The limits of one run: the budgets of the settings, keyed by run, ticket and day, with people's raises.
 
-import { type Budgets, dayOf, type KeyedLimit } from "../budget/budget.ts";
+import { type BudgetLimit, type Budgets, dayOf, type KeyedLimit } from "../budget/budget.ts";
 import { runFacts } from "./facts.ts";
 import type { Run } from "./run.ts";
 
 /** The same id in two projects is two tickets. */
 export function ticketKey(run: Run): string {
   return `${runFacts(run).config.project ?? ""}:${run.subject.id}`.toWellFormed();
+}
+
+/** What the run may cost in all, with people's changes. */
+export function runLimit(budgets: Budgets, run: Run): BudgetLimit {
+  const { usd, tokens } = budgets.run;
+  const raise = run.raised?.find(({ scope, key }) => scope === "run" && key === run.id);
+  return {
+    usd: usd === null ? null : usd + (raise?.usd ?? 0),
+    tokens: tokens === null ? null : tokens + (raise?.tokens ?? 0),
+  };
 }
 
 /** The limits of an attempt of this run that starts at this time, without scopes that have no limit. */

@@ -76,6 +76,8 @@ export type SignalBody =
       readonly size: number;
     } & OverBudget)
   | ({ readonly type: "budget.neared" } & BudgetUse)
+  /** A person changes the run's own budget; the amounts are added to it, and may be negative. */
+  | { readonly type: "budget.requested"; readonly usd: number; readonly tokens: number }
   /** The day's budget has room again for the run that waits; the amounts are what others raised it by, on top of the run's own raise. */
   | {
       readonly type: "budget.renewed";

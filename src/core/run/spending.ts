@@ -141,21 +141,41 @@ export function renewed(draft: Draft, signal: Signal & { type: "budget.renewed" 
     Object.entries(draft.run.tracks).find(([, each]) => each.at === "waiting" && each.item.number === number) ?? [];
   if (name === undefined || track?.at !== "waiting" || track.item.kind !== "budget" || track.item.scope !== "day")
     return `item ${number} does not wait for a day's budget`;
-  const { scope, key, stage, attempt } = track.item;
-  emit(draft, { type: "item.withdrawn", track: name, number, reason: because });
+  const { scope, key } = track.item;
   if (usd > 0 || tokens > 0) emit(draft, { type: "budget.raised", scope, key, usd, tokens });
-  emit(draft, { type: "stage.ready", track: name, stage, attempt, carry: track.carry });
-  showStatus(draft, findWork(draft.flow, draft.run, name, stage)?.status.ready);
+  takeUp(draft, name, { ...track, item: track.item }, because);
   return undefined;
 }
 
+/** A person changes what the whole run may cost. What waits for the run's budget tries again; the store says whether it has room now. */
+export function budgetChanged(draft: Draft, signal: Signal & { type: "budget.requested" }): string | undefined {
+  const { usd, tokens, actor } = signal;
+  if (usd === 0 && tokens === 0) return "the run's budget is so already";
+  emit(draft, { type: "budget.raised", scope: "run", key: draft.run.id, usd, tokens }, actor);
+  for (const [name, track] of Object.entries(draft.run.tracks)) {
+    if (track.at !== "waiting" || track.item.kind !== "budget" || track.item.scope !== "run") continue;
+    const more = track.item.unit === "usd" ? usd : tokens;
+    if (more > 0) takeUp(draft, name, { ...track, item: track.item }, "the run's budget was raised");
+  }
+  return undefined;
+}
+
+/** The same attempt, which has not started, is ready again. */
+function takeUp(draft: Draft, name: string, { item, carry }: WaitsForMoney, because: string): void {
+  const { number, stage, attempt } = item;
+  emit(draft, { type: "item.withdrawn", track: name, number, reason: because });
+  emit(draft, { type: "stage.ready", track: name, stage, attempt, carry });
+  showStatus(draft, findWork(draft.flow, draft.run, name, stage)?.status.ready);
+}
+
 type Waiting = Track & { at: "waiting" };
+type WaitsForMoney = Waiting & { item: { kind: "budget" } };
 
 /** A person raises the limit for this run, or lets it stop. */
 export function answerBudget(
   draft: Draft,
   track: string,
-  { item, carry }: Waiting & { item: { kind: "budget" } },
+  { item, carry }: WaitsForMoney,
   signal: Signal & { type: "item.answered" },
 ): string | undefined {
   const { stage, number, scope, key, unit, size, attempt } = item;

@@ -34,7 +34,7 @@ import type { Carry, Run, Track } from "./run.ts";
 import { isEnded, pendingInputs, takenOver } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
-import { neared, OVER_BUDGET, reached, reachedAtWork, renewed, settleUsage, spent } from "./spending.ts";
+import { OVER_BUDGET, budgetChanged, neared, reached, reachedAtWork, renewed, settleUsage, spent } from "./spending.ts";
 import { held, released } from "./waiting-for-runner.ts";
 
 export type Step = {
@@ -114,6 +114,7 @@ function applyNews(draft: Draft, signal: News): string | undefined {
 /** No agent, timer or crash can take these decisions. */
 const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
   "item.answered",
+  "budget.requested",
   "retry.requested",
   "skip.requested",
   "stop.requested",
@@ -146,6 +147,8 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
       return neared(draft, signal);
     case "budget.renewed":
       return renewed(draft, signal);
+    case "budget.requested":
+      return budgetChanged(draft, signal);
     case "inputs.changed":
       return inputsChanged(draft, signal);
     case "item.answered":

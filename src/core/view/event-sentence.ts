@@ -1,7 +1,7 @@
 // Every event in words, once: the CLI's progress, the demo and the dashboard add only marks, colours and columns.
 // The table is exhaustive, so a new event does not compile before it has its words.
 
-import { amountText, overText, scopeText } from "../budget/budget.ts";
+import { amountText, type BudgetUnit, overText, scopeText } from "../budget/budget.ts";
 import { reachedText } from "../budget/room.ts";
 import { tokensOf } from "../budget/usage.ts";
 import { issueText, type Outcome } from "../flow/outcome.ts";
@@ -134,10 +134,7 @@ const SAYINGS: Sayings = {
   "budget.answered": (event) =>
     ofStage(event, event.answer === "raise" ? "budget raised" : "budget not raised", event.note),
   "budget.raised": ({ scope, key, usd, tokens }) =>
-    ofRun(
-      `${scopeText(scope, key)} raised`,
-      [...(usd > 0 ? [amountText("usd", usd)] : []), ...(tokens > 0 ? [amountText("tokens", tokens)] : [])].join(", "),
-    ),
+    ofRun(`${scopeText(scope, key)} changed`, [byAmount("usd", usd), byAmount("tokens", tokens)].join(" ").trim()),
   "budget.warned": ({ scope, key, unit, used, limit }) =>
     ofRun(`${amountText(unit, used)} of ${amountText(unit, limit)} of ${scopeText(scope, key)} is used or reserved`),
   "usage.recorded": (event) => {
@@ -255,4 +252,8 @@ function outcomeDetail({ health, issues, reason, cause, summary }: Outcome): str
 
 function asWritten(at: string): string {
   return at;
+}
+
+function byAmount(unit: BudgetUnit, amount: number): string {
+  return amount === 0 ? "" : `${amount > 0 ? "+" : "−"}${amountText(unit, Math.abs(amount))}`;
 }

@@ -65,6 +65,8 @@ export const PROBLEMS = {
   amount_invalid: [422, "The amount is not valid"],
   reason_required: [422, "A reason is needed"],
   reason_too_long: [422, "The reason is too long"],
+  settings_changed: [409, "The settings have changed since they were looked at"],
+  settings_refused: [422, "The settings cannot be like this"],
   trust_changed: [409, "The files have changed since they were looked at"],
   trust_refused: [422, "The project's files cannot be approved like this"],
   webhook_disabled: [503, "This webhook has no usable secret"],

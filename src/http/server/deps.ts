@@ -12,6 +12,7 @@ import type { Result } from "../../core/result.ts";
 import type { DiffShape } from "../../git/whole-diff.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { LooseEnds } from "../../app/loose-ends.ts";
+import type { EditableSettings, EditedSettings, EditRequest } from "../../app/set-up/edit-settings.ts";
 import type { TrustState } from "../../app/trust/trust.ts";
 import type { UseCases } from "../../app/use-cases.ts";
 import type { Store } from "../../store/store.ts";
@@ -66,6 +67,11 @@ export type ServerDeps = {
     readonly approve: (hash: string, by: Actor) => Result<TrustState>;
     /** Only the approval of the version with this hash; without one it changes nothing. */
     readonly revoke: (hash: string, by: Actor) => Result<TrustState>;
+  };
+  /** The settings files; absent without a project. */
+  readonly settings?: {
+    readonly look: () => EditableSettings;
+    readonly edit: (request: EditRequest, by: Actor) => Promise<Result<EditedSettings>>;
   };
   /** Starts the runs of the demo; absent if this process does not perform. */
   readonly demo?: (actor: Actor) => Promise<Result<StartedDemo>>;

@@ -125,6 +125,8 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   skipStage: { reason: "not needed" },
   snoozeEntry: { id: "r0a1b2c3d4e.1", until: "2999-01-01T00:00:00Z" },
   stopRun: {},
+  changeBudget: { usd: 40 },
+  editSetting: { scope: "user", name: "budgets.day.usd", value: 40 },
   pauseAll: {},
   resumeAll: {},
   steerRun: { text: "Use the new API" },
@@ -192,6 +194,8 @@ const SUCCEED: readonly (keyof typeof ROUTES)[] = [
   "addProject",
   "runStory",
   "snoozeEntry",
+  "changeBudget",
+  "editSetting",
   "pauseAll",
   "resumeAll",
 ];

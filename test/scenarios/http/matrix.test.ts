@@ -77,6 +77,8 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   startWork: [...OPERATORS, "agent"],
   listInbox: READERS,
   stopRun: OPERATORS,
+  changeBudget: OPERATORS,
+  editSetting: OPERATORS,
   pauseAll: OPERATORS,
   resumeAll: OPERATORS,
   showNow: READERS,

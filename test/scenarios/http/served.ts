@@ -67,6 +67,7 @@ export async function serve(): Promise<Served> {
         store: bench.passrail.store,
         now: server.deps.now,
         commitOf: async () => served.commit,
+        budgets: () => bench.passrail.budgets.now(),
         async planRun(request) {
           const plan = await server.deps.app.planRun(request);
           if (!plan.ok || runners === undefined) return plan;
@@ -99,7 +100,7 @@ function openOn({ passrail, project }: Workbench, { log, attemptOf, commitOf }: 
   return openServer(
     { ...passrail, person: "human:tester" },
     {
-      environment: process.env,
+      environment: passrail.environment,
       project,
       flags: {},
       version: "0.0.0-test",

@@ -2,15 +2,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { call } from "../base/api.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunEnd } from "../settle/run-end.tsx";
+import { runCost, shortCount } from "./run-cost.ts";
 import { standingOf } from "./standing.ts";
 import type { RunDetail } from "./types.ts";
+
+const ChangeBudget = lazy(async () => ({ default: (await import("./change-budget.tsx")).ChangeBudget }));
 
 export function RunHeader({ run, children }: { readonly run: RunDetail; readonly children?: ReactNode }): ReactNode {
   const { is, why } = standingOf(run);
@@ -67,9 +70,7 @@ export function RunHeader({ run, children }: { readonly run: RunDetail; readonly
           started <Ago at={run.createdAt} />
         </span>
         <DiffStat run={run} />
-        <span>
-          cost <span className="text-ink tabular">{costOf(run)}</span>
-        </span>
+        <Cost run={run} />
       </div>
       {run.end != null && <RunEnd {...run} end={run.end} />}
     </header>
@@ -97,6 +98,34 @@ function shortId(id: string): string {
   return /^[0-9a-f]{32}$/.test(id) ? id.slice(0, 8) : id;
 }
 
-function costOf({ spent }: RunDetail): string {
-  return spent === null || spent.unknownUsd >= spent.attempts ? "—" : usd(spent.usd);
+/** It grows while an agent works. */
+function Cost({ run }: { readonly run: RunDetail }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const { isUnknown, tokens, unknown, usd: dollars } = runCost(run);
+  const mayChange = run.endedAt === null && (run.limit.usd !== null || run.limit.tokens !== null);
+  return (
+    <span>
+      cost{" "}
+      <span className="text-ink tabular" data-cost>
+        {isUnknown ? "—" : usd(dollars)}
+        {run.limit.usd !== null && ` of ${usd(run.limit.usd)}`}
+      </span>
+      {tokens > 0 && <span className="tabular" data-tokens>{` · ${shortCount(tokens)} tokens`}</span>}
+      {!isUnknown && unknown > 0 && " · some attempts did not tell their price"}{" "}
+      {mayChange && (
+        <button
+          type="button"
+          className="cursor-pointer text-link underline pointer-coarse:min-h-11"
+          onClick={() => setOpen(true)}
+        >
+          Change budget
+        </button>
+      )}
+      {isOpen && (
+        <Suspense>
+          <ChangeBudget run={run} close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </span>
+  );
 }

@@ -1,15 +1,14 @@
 // Beside everything else on a run's page: its stages with who works, for how long and at what cost; its loops; its money. It lives: numbers
 // grow while an agent works. On a phone it is folded.
 
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
-import { call } from "../base/api.ts";
 import { Icon } from "../ui/icon.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { TONES } from "../ui/status-badge.tsx";
 import { duration, useNow, usd } from "../ui/time.tsx";
 import { useMedia, WIDE } from "../ui/use-media.ts";
+import { runCost, shortCount } from "./run-cost.ts";
 import { marksOf } from "./stage-mark.ts";
 import type { RunAttempt, RunDetail, RunStage } from "./types.ts";
 
@@ -115,7 +114,7 @@ function moneyOf(attempts: readonly RunAttempt[]): string {
   const dollars = used.filter((each) => each.usd !== null);
   if (dollars.length > 0) return usd(dollars.reduce((sum, each) => sum + (each.usd ?? 0), 0));
   const tokens = used.reduce((sum, each) => sum + (each.inputTokens ?? 0) + (each.outputTokens ?? 0), 0);
-  return tokens === 0 ? "" : `${short(tokens)} tokens`;
+  return tokens === 0 ? "" : `${shortCount(tokens)} tokens`;
 }
 
 function LoopLines({ run }: { readonly run: RunDetail }): ReactNode {
@@ -137,27 +136,26 @@ function LoopLines({ run }: { readonly run: RunDetail }): ReactNode {
   );
 }
 
-/** The reported cost against the limit of a run. Attempts without a reported cost are named, not counted as zero. */
+/** What the run has used against its limit, working attempts included. Attempts without a reported cost are named, not counted as zero. */
 function Spending({ run }: { readonly run: RunDetail }): ReactNode {
-  const limit = useRunLimit();
-  const { spent } = run;
-  if (spent === null || spent.attempts === 0) return null;
-  const isKnown = spent.unknownUsd < spent.attempts;
-  const share = limit === null ? 0 : Math.min(1, spent.usd / limit);
+  const limit = run.limit.usd;
+  const cost = runCost(run);
+  if (cost.attempts === 0 && cost.tokens === 0) return null;
+  const share = limit === null ? 0 : Math.min(1, cost.usd / limit);
   return (
     <div className="flex flex-col gap-1 px-2">
       <p className="text-xs text-muted">
-        <span className="text-base font-semibold text-ink tabular">{isKnown ? usd(spent.usd) : "—"}</span>
+        <span className="text-base font-semibold text-ink tabular">{cost.isUnknown ? "—" : usd(cost.usd)}</span>
         {limit !== null && ` of ${usd(limit)}`}
-        {spent.tokens > 0 && ` · ${short(spent.tokens)} tokens`}
+        {cost.tokens > 0 && ` · ${shortCount(cost.tokens)} tokens`}
       </p>
-      {limit !== null && isKnown && (
+      {limit !== null && !cost.isUnknown && (
         <span
           role="meter"
           aria-label="Cost of the run against its limit"
           aria-valuemin={0}
           aria-valuemax={limit}
-          aria-valuenow={spent.usd}
+          aria-valuenow={Math.min(cost.usd, limit)}
           className="block h-1.5 overflow-hidden rounded-full bg-quiet-soft"
         >
           <span
@@ -166,30 +164,11 @@ function Spending({ run }: { readonly run: RunDetail }): ReactNode {
           />
         </span>
       )}
-      {spent.unknownUsd > 0 && (
+      {cost.unknown > 0 && (
         <p className="text-xs text-muted">
-          {spent.unknownUsd} of {spent.attempts} attempts did not report their cost.
+          {cost.unknown} of {cost.attempts} attempts did not report their cost.
         </p>
       )}
     </div>
   );
-}
-
-function useRunLimit(): number | null {
-  const { data } = useQuery({
-    queryKey: ["settings"],
-    queryFn: ({ signal }) => call("settings", {}, { signal }),
-    staleTime: 5 * 60_000,
-  });
-  const budgets = data?.settings.find(({ name }) => name === "budgets")?.value as
-    | { readonly run?: { readonly usd?: number | null } | null }
-    | null
-    | undefined;
-  return budgets?.run?.usd ?? null;
-}
-
-/** 31.2 M, 412 k, 98. */
-function short(tokens: number): string {
-  if (tokens >= 1e6) return `${(tokens / 1e6).toFixed(1)} M`;
-  return tokens >= 10_000 ? `${Math.round(tokens / 1000)} k` : tokens.toLocaleString("en-US");
 }

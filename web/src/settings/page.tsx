@@ -12,7 +12,7 @@ import { TabLinks } from "../ui/tab-links.tsx";
 
 const TABS = [
   { is: "general", title: "General", Page: General },
-  { is: "values", title: "In force", Page: InForce },
+  { is: "values", title: "Budgets and settings", Page: InForce },
   { is: "notices", title: "Notifications", Page: NoticesOut },
   { is: "keys", title: "API keys", Page: ApiKeys },
   { is: "audit", title: "Audit", Page: AuditList },
@@ -26,7 +26,7 @@ export function SettingsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <PageHead title="Settings" />
-      <TabLinks label="Deps of the settings" to="/settings" name="tab" tabs={TABS} current={is} />
+      <TabLinks label="Parts of the settings" to="/settings" name="tab" tabs={TABS} current={is} />
       <Page />
     </div>
   );

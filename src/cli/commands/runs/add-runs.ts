@@ -26,6 +26,7 @@ export function addRuns(program: Command, context: CommandContext): void {
   addSteer(runs, context);
   addTakeover(runs, context);
   addHandback(runs, context);
+  addBudget(runs, context);
   for (const verb of Object.keys(CONTROLS) as Control[]) addControl(runs, context, verb);
 }
 
@@ -138,6 +139,20 @@ function addHandback(runs: Command, { call }: CommandContext): void {
   });
   command.action((run: string, typed: TypedFlags) =>
     call(async (io) => (await import("./takeover.ts")).handback(io, run, read(typed))),
+  );
+}
+
+function addBudget(runs: Command, { call }: CommandContext): void {
+  const command = runs
+    .command("budget")
+    .description("set what the whole run may cost, more or less than the settings say")
+    .argument("<run>", RUN);
+  const read = addOptions(command, {
+    usd: text("--usd <amount>", "the new limit in dollars"),
+    tokens: text("--tokens <count>", "the new limit in tokens"),
+  });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./budget.ts")).budget(io, run, read(typed))),
   );
 }
 

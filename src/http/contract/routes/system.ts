@@ -2,7 +2,14 @@
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
-import { healthSchema, loginCodeSchema, sessionSchema, settingsSchema } from "../schemas/system.ts";
+import {
+  editedSettingSchema,
+  editSettingSchema,
+  healthSchema,
+  loginCodeSchema,
+  sessionSchema,
+  settingsSchema,
+} from "../schemas/system.ts";
 
 const none = z.strictObject({});
 
@@ -33,6 +40,17 @@ export const SYSTEM_ROUTES = {
     summary: "Settings in force and where each came from",
     answer: json(settingsSchema, "all of them"),
     problems: [],
+  },
+  editSetting: {
+    method: "post",
+    path: "/api/settings",
+    scope: "operate",
+    tag: "system",
+    summary: "Change one setting in the user's or the project's file; without `version` it only shows the diff",
+    body: editSettingSchema,
+    headers: ["Idempotency-Key"],
+    answer: json(editedSettingSchema, "the diff, and whether it was written"),
+    problems: ["settings_changed", "settings_refused", "idempotency_key_reused"],
   },
   createLoginCode: {
     method: "post",

@@ -172,6 +172,9 @@ export const runDetailSchema = z
         unknownTokens: z.int(),
       })
       .nullable(),
+    limit: z
+      .object({ usd: z.number().nullable(), tokens: z.number().nullable() })
+      .meta({ description: "what the whole run may cost, with people's changes; null without a limit" }),
     messages: z
       .array(
         z.object({
@@ -354,6 +357,16 @@ export const controlledAllSchema = z.object({
   refused: z
     .array(z.object({ number: z.int(), why: z.string() }))
     .meta({ description: "runs that could not be changed, mostly because they ended meanwhile" }),
+});
+export const changeBudgetSchema = z
+  .strictObject({
+    usd: z.number().positive().max(1_000_000).optional(),
+    tokens: z.int().positive().max(1_000_000_000_000).optional(),
+  })
+  .meta({ id: "ChangeBudget", description: "the new limits of the whole run; what is absent stays" });
+export const changedBudgetSchema = z.object({
+  limit: z.object({ usd: z.number().nullable(), tokens: z.number().nullable() }),
+  changed: z.boolean().meta({ description: "false if the limits were so already" }),
 });
 export const controlledSchema = z.object({
   run: runSummarySchema,

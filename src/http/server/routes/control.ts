@@ -34,6 +34,12 @@ export function mountControl(mount: MountRoute, deps: ServerDeps): void {
   };
   mount.json(ROUTES.pauseAll, (call) => all(call, { type: "pause", reason: call.body.reason }));
   mount.json(ROUTES.resumeAll, (call) => all(call, { type: "resume" }));
+  mount.json(ROUTES.changeBudget, async ({ params, body: { usd, tokens }, principal, key }) => {
+    const sent = { actor: actorOf(principal), ...optional({ key: signalKey(key) }) };
+    const changed = await deps.app.changeBudget(params.run, optional({ usd, tokens }), sent);
+    if (!changed.ok) return err(refusalOf(changed.error));
+    return ok({ limit: { ...changed.value.limit }, changed: changed.value.changed });
+  });
   mount.json(ROUTES.retryStage, (call) => {
     const { stage, note, agents, models } = call.body;
     const others = othersOf(flagsOf(agents), flagsOf(models));

@@ -11,7 +11,7 @@ import type { ServerDeps } from "../deps.ts";
 import type { MountRoute } from "../mount.ts";
 
 export function mountNow(mount: MountRoute, deps: ServerDeps): void {
-  const { config, home, now, redact, store } = deps;
+  const { app, config, home, now, redact, store } = deps;
   mount.json(ROUTES.showNow, async ({ principal }) => {
     const at = now();
     const { working, next, today, paused, isNew } = await lookAtNow({
@@ -21,7 +21,7 @@ export function mountNow(mount: MountRoute, deps: ServerDeps): void {
       now: at,
       redact,
     });
-    const { usd, tokens } = config.budgets.day;
+    const { usd, tokens } = app.budgets().day;
     const person = principal.kind === "operator" ? principal.actor : undefined;
     return ok({
       working: working.map((row) => ({

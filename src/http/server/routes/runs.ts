@@ -6,6 +6,7 @@ import type { BodyOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
+import { runLimit } from "../../../core/run/run-budget.ts";
 import { openItems } from "../../../core/run/run.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import { featureRecord } from "../../../core/view/feature.ts";
@@ -43,7 +44,8 @@ export function mountRuns(mount: MountRoute, deps: ServerDeps): void {
     const { run } = described.value;
     // Only items tell where work lands; a run without one needs no git for it.
     const place = openItems(run).length === 0 ? null : await deps.landingPlace(projectOf(run));
-    return ok(showRun({ ...described.value, place, now: deps.now() }));
+    const limit = runLimit(deps.app.budgets(), run);
+    return ok(showRun({ ...described.value, limit, place, now: deps.now() }));
   });
 
   mount.json(ROUTES.runEvents, async ({ params, query: { after, limit } }) => {

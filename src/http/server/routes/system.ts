@@ -4,19 +4,28 @@ import { ROUTES } from "../../contract/routes.ts";
 import { listSettings } from "../../../settings/list-settings.ts";
 import { measureState } from "../../../app/measure-state.ts";
 import { metricsText } from "../../../core/view/metrics.ts";
-import { err, ok } from "../../../core/result.ts";
+import { err, ok, type Problem } from "../../../core/result.ts";
+import { optional } from "../../../core/optional.ts";
+import type { Refusal } from "../../contract/problem.ts";
+import { actorOf } from "../actor.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 
 export function mountSystem(mount: MountRoute, deps: ServerDeps): void {
-  const { store, keys, config, version, now } = deps;
+  const { store, keys, version, now } = deps;
   mountMetrics(mount, deps);
   mount.json(ROUTES.health, async () => {
     const [lastSeq, runs, waiting] = await Promise.all([store.lastSeq(), store.countRuns(), store.inbox()]);
     return ok({ status: "ok" as const, version, now: now(), lastSeq, runs: { ...runs }, waiting: waiting.length });
   });
 
-  mount.json(ROUTES.settings, async () => ok({ settings: listSettings(config).map((each) => ({ ...each })) }));
+  mount.json(ROUTES.settings, async () => ok(shownSettings(deps)));
+
+  mount.json(ROUTES.editSetting, async ({ body: { version: seen, ...body }, principal }) => {
+    if (deps.settings === undefined) return err(NO_PROJECT);
+    const edited = await deps.settings.edit({ ...body, version: seen }, actorOf(principal));
+    return edited.ok ? ok({ ...edited.value }) : err(refusalFor(edited.error));
+  });
 
   mount.json(ROUTES.createLoginCode, async () => {
     const { token, expiresAt } = keys.newLoginCode();
@@ -36,4 +45,27 @@ function mountMetrics(mount: MountRoute, { config, home, now, store, version, wo
     const metrics = await measureState({ home, store, config, version, now: now(), working });
     return context.text(metricsText(metrics), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
+}
+
+const NO_PROJECT: Refusal = { code: "settings_refused", detail: "This process works on no project." };
+
+function refusalFor({ code, message, hint }: Problem): Refusal {
+  return {
+    code: code === "settings_changed" ? "settings_changed" : "settings_refused",
+    detail: message,
+    ...optional({ hint }),
+  };
+}
+
+function shownSettings({ app, config, settings }: ServerDeps) {
+  const { rows = [], files = [] } = settings?.look() ?? {};
+  return {
+    settings: listSettings({ ...config, budgets: app.budgets() }).map((each) => ({ ...each })),
+    editable: rows.map(({ kind, ...row }) => ({
+      ...row,
+      kind: kind.type,
+      options: kind.type === "choice" ? [...kind.options] : [],
+    })),
+    files: files.map((file) => ({ ...file })),
+  };
 }

@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { attemptSchema, runDetailSchema, stageSchema } from "../../contract/schemas/run.ts";
 import type { Takeover } from "../../../app/takeover.ts";
+import type { BudgetLimit } from "../../../core/budget/budget.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { counterRows } from "../../../core/run/counters.ts";
@@ -40,6 +41,7 @@ export type ShownRunFacts = {
   readonly takeover: Takeover | null;
   /** ISO 8601, UTC. */
   readonly now: string;
+  readonly limit: BudgetLimit;
   /** Null without an open item. */
   readonly place: LandingPlace | null;
 };
@@ -54,6 +56,7 @@ export function showRun({
   handoffs,
   end,
   takeover,
+  limit,
   place,
   now,
 }: ShownRunFacts): Shown {
@@ -71,6 +74,7 @@ export function showRun({
     counters: counterRows(flow, run).map((row) => ({ ...row })),
     loops: loopRows(flow, run).map((row) => ({ ...row })),
     spent: run.spent ?? null,
+    limit: { ...limit },
     messages: messageRows(resolved, run).map((row) => ({ ...row })),
     findings: findingRows(run).map(showFinding),
     stages: showStages(flow, run, attempts),
