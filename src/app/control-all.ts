@@ -3,10 +3,11 @@
 
 import { optional } from "../core/optional.ts";
 import type { Result } from "../core/result.ts";
-import { isPauseOfAll, type PausedAll, pausedAllOf, pauseReason, toPauseHold } from "../core/run/pause-all.ts";
+import { isPauseOfAll, type PausedAll, pauseReason, toPauseHold } from "../core/run/pause-all.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { ControlAction, Controlled } from "./control-run.ts";
 import type { Sent } from "./deliver.ts";
+import { lookAtPause } from "./look-at-pause.ts";
 import type { AppProblem } from "./problem.ts";
 
 export type ControlledAll = {
@@ -26,11 +27,6 @@ type Deps = {
 
 export async function controlAll(deps: Deps, action: AllAction, sent: Sent): Promise<ControlledAll> {
   return action.type === "pause" ? pauseAll(deps, action.reason, sent) : resumeAll(deps, sent);
-}
-
-/** Null while everything may run. */
-export async function lookAtPause(store: Pick<Store, "holds">): Promise<PausedAll | null> {
-  return pausedAllOf(await store.holds());
 }
 
 /** Pauses the runs that a crash left. */

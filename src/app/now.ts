@@ -8,7 +8,7 @@ import type { PausedAll } from "../core/run/pause-all.ts";
 import { lastEventLine, lastOutputLine, type AgentLine } from "../core/view/live-line.ts";
 import { openPlain } from "../file/plain-file.ts";
 import type { Store } from "../store/store.ts";
-import { lookAtPause } from "./control-all.ts";
+import { lookAtPause } from "./look-at-pause.ts";
 import { listQueue, type QueueEntry } from "./list-queue.ts";
 
 export type NowPlace = {

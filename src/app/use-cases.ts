@@ -11,7 +11,8 @@ import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../store/store.ts";
 import { type Answered, answerItem, type AnswerRequest, requestAnswer } from "./answer-item.ts";
 import { type BudgetRequest, changeBudget, type ChangedBudget } from "./change-budget.ts";
-import { type AllAction, controlAll, type ControlledAll, finishPause, lookAtPause } from "./control-all.ts";
+import { type AllAction, controlAll, type ControlledAll, finishPause } from "./control-all.ts";
+import { lookAtPause } from "./look-at-pause.ts";
 import { type ControlAction, type Controlled, controlRun } from "./control-run.ts";
 import type { Sent } from "./deliver.ts";
 import { describeItem, describeRun, type ItemDescription, type RunDescription } from "./describe.ts";
@@ -74,7 +75,7 @@ export type UseCaseOptions = Looking & {
 };
 
 export function createUseCases(options: UseCaseOptions): UseCases {
-  const { engine, store } = options;
+  const { store } = options;
   // Concurrent answers take turns: each reads the item after the previous one was decided.
   const turns = createTurns();
 
@@ -92,7 +93,7 @@ export function createUseCases(options: UseCaseOptions): UseCases {
   return {
     planRun: options.planRun,
     previewRun: (request) => previewRun(options.planRun, request),
-    startRun: (plan, actor) => startRun({ engine, store }, plan, actor),
+    startRun: (plan, actor) => startRun(options, plan, actor),
     answerItem: (request, sent) => inTurn(request.item, () => answerItem(options, request, sent)),
     requestAnswer: (request, key) => inTurn(request.item, () => requestAnswer(options, request, key)),
     controlRun: (reference, action, sent) => controlRun(options, reference, action, sent),

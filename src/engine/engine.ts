@@ -62,6 +62,10 @@ function keepCopy(home: string, runId: string, text: string): void {
   if (!written.ok) throw new Error(written.error.message);
 }
 
+function requested({ runId, resolved, subject, facts, paused }: Omit<RunRequest, "actor" | "texts">): SignalBody {
+  return { type: "run.requested", runId, flowHash: resolved.hash, subject, facts, ...optional({ paused }) };
+}
+
 export function createEngine(options: EngineOptions): Engine {
   let phase: EnginePhase = "delivering";
   const machines = createMachines(options, () => phase);
@@ -76,13 +80,12 @@ export function createEngine(options: EngineOptions): Engine {
   const { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work } = machines;
 
   return {
-    async startRun({ runId, resolved, subject, facts, actor, paused, texts = [] }) {
+    async startRun({ texts = [], actor, ...request }) {
+      const { runId, resolved } = request;
       // Before the run exists: a copy without a run harms nobody, a run without its copies could not work.
       for (const text of texts) keepCopy(options.home, runId, text);
       await flows.save(resolved);
-      const asked = { runId, flowHash: resolved.hash, subject, facts, ...optional({ paused }) };
-      const body: SignalBody = { type: "run.requested", ...asked };
-      const delivered = await runs.deliver(runId, body, actor, "run.requested");
+      const delivered = await runs.deliver(runId, requested(request), actor, "run.requested");
       failpoint("run-committed");
       return delivered;
     },

@@ -14,9 +14,9 @@ import type { AppProblem } from "../problem.ts";
 import { runIdOf } from "../run-id.ts";
 import { prepareRun, type StartInput } from "./prepare.ts";
 import { requireProject } from "../projects.ts";
-import { lookAtPause } from "../control-all.ts";
+import { lookAtPause } from "../look-at-pause.ts";
 import { pauseReason } from "../../core/run/pause-all.ts";
-import type { Store } from "../../store/store.ts";
+import { deliver, type Delivering } from "../deliver.ts";
 import { resolveStart } from "./resolve-flow.ts";
 
 /** Plain JSON: everything that a start needs. */
@@ -76,17 +76,11 @@ export async function planRun(place: StartPlace, request: PlanRequest): Promise<
 /** `started` is false if the run of this plan already exists. */
 export type StartedRun = { readonly run: Run; readonly started: boolean };
 
-export type Starter = {
-  readonly engine: Pick<Engine, "startRun" | "deliver">;
-  readonly store: Pick<Store, "holds">;
-};
+export type Starter = Delivering & { readonly engine: Pick<Engine, "startRun"> };
 
 /** While everything is paused, the run begins paused. */
-export async function startRun(
-  { engine, store }: Starter,
-  plan: RunPlan,
-  actor: Actor,
-): Promise<Result<StartedRun, AppProblem>> {
+export async function startRun(starter: Starter, plan: RunPlan, actor: Actor): Promise<Result<StartedRun, AppProblem>> {
+  const { engine, store } = starter;
   const before = await lookAtPause(store);
   const paused = before === null ? undefined : { by: before.by, reason: pauseReason(before) };
   const { run, duplicate } = await engine.startRun({ ...requestOf(plan), actor, ...optional({ paused }) });
@@ -98,9 +92,9 @@ export async function startRun(
   if ((before === null) === (after === null)) return ok({ run, started: true });
   const settled =
     after === null
-      ? await engine.deliver(run.id, { type: "resume.requested" }, actor)
-      : await engine.deliver(run.id, { type: "pause.requested", reason: pauseReason(after) }, after.by);
-  return ok({ run: settled.run, started: true });
+      ? await deliver(starter, run, { type: "resume.requested" }, { actor })
+      : await deliver(starter, run, { type: "pause.requested", reason: pauseReason(after) }, { actor: after.by });
+  return ok({ run: settled.ok ? settled.value.run : run, started: true });
 }
 
 /** Only these: a plan may come from a file of an earlier version, with keys of its own. */

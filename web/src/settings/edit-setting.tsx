@@ -12,7 +12,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useSettled } from "../ui/use-settled.ts";
-import { type EditableSetting, EFFECTS, readValue, textOf } from "./setting-value.ts";
+import { type SettingRow, EFFECTS, readValue, textOf } from "./setting-value.ts";
 
 type Scope = "user" | "project";
 /** A person who types is not asked about every letter. */
@@ -28,7 +28,7 @@ export function EditSetting({
   files,
   close,
 }: {
-  readonly setting: EditableSetting;
+  readonly setting: SettingRow;
   readonly files: AnswerTo<"settings">["files"];
   readonly close: () => void;
 }): ReactNode {
@@ -107,7 +107,7 @@ function ValueField({
   text,
   change,
 }: {
-  readonly setting: EditableSetting;
+  readonly setting: SettingRow;
   readonly text: string;
   readonly change: (text: string) => void;
 }): ReactNode {

@@ -12,17 +12,17 @@ import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { EditSetting } from "./edit-setting.tsx";
-import { type EditableSetting, textOf } from "./setting-value.ts";
+import { type SettingRow, textOf } from "./setting-value.ts";
 import { valueText } from "./value-text.ts";
 
 type SettingsAnswer = AnswerTo<"settings">;
 
 export function InForce(): ReactNode {
   const { data, error, refetch } = useQuery(settingsQuery);
-  const [chosen, setChosen] = useState<EditableSetting | null>(null);
+  const [chosen, setChosen] = useState<SettingRow | null>(null);
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="settings" />;
-  const isBudget = ({ name }: EditableSetting): boolean => name.startsWith("budgets.");
+  const isBudget = ({ name }: SettingRow): boolean => name.startsWith("budgets.");
   return (
     <div className="flex flex-col gap-4">
       <Panel title="Budgets">
@@ -55,9 +55,9 @@ function Editable({
   choose,
 }: {
   readonly label: string;
-  readonly rows: readonly EditableSetting[];
+  readonly rows: readonly SettingRow[];
   readonly all: SettingsAnswer;
-  readonly choose: (row: EditableSetting) => void;
+  readonly choose: (row: SettingRow) => void;
 }): ReactNode {
   return (
     <Table label={label} head={["Setting", "In force", "Your file", "Project's file", ""]}>

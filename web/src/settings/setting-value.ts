@@ -2,9 +2,9 @@
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 
-export type EditableSetting = AnswerTo<"settings">["editable"][number];
+export type SettingRow = AnswerTo<"settings">["editable"][number];
 
-export const EFFECTS: Readonly<Record<EditableSetting["effect"], string>> = {
+export const EFFECTS: Readonly<Record<SettingRow["effect"], string>> = {
   now: "It counts at once.",
   "next-run": "It counts for runs that are started from now on.",
   restart: "It counts after a restart of the daemon.",
@@ -16,7 +16,7 @@ export function textOf(value: unknown): string {
 
 /** Null: not set. Undefined: not a value of this kind; the daemon has the last word. */
 export function readValue(
-  { kind, mayBeNone }: Pick<EditableSetting, "kind" | "mayBeNone">,
+  { kind, mayBeNone }: Pick<SettingRow, "kind" | "mayBeNone">,
   text: string,
 ): string | number | boolean | null | undefined {
   const typed = text.trim();

@@ -26,7 +26,7 @@ import { loadUserSettings } from "../../../settings/load.ts";
 import { diskText } from "../../../app/retention/measure.ts";
 import { isAtWork } from "../../../carrier/at-work.ts";
 import { type HeldRunner, listHolds } from "../../../app/holds.ts";
-import { lookAtPause } from "../../../app/control-all.ts";
+import { lookAtPause } from "../../../app/look-at-pause.ts";
 import type { PausedAll } from "../../../core/run/pause-all.ts";
 import { pauseText } from "../../../core/view/pause-text.ts";
 import { heldText } from "../agent/resume.ts";

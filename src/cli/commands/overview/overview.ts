@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { lookAtPause } from "../../../app/control-all.ts";
+import { lookAtPause } from "../../../app/look-at-pause.ts";
 import { pauseText } from "../../../core/view/pause-text.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { firstSteps, type ProposedStep, placeLines, ticketsLine, ticketSteps } from "../../../core/view/place-text.ts";

@@ -13,9 +13,9 @@ import { workOn } from "../../session.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson } from "../../terminal/output.ts";
 
-export type BudgetOptions = { readonly usd?: string; readonly tokens?: string };
+export type RunBudgetOptions = { readonly usd?: string; readonly tokens?: string };
 
-export async function budget(io: Io, reference: string, options: BudgetOptions): Promise<number> {
+export async function budget(io: Io, reference: string, options: RunBudgetOptions): Promise<number> {
   requireOperator(io, "runs budget");
   const request = optional({ usd: amount(options.usd), tokens: amount(options.tokens) });
   if (Object.keys(request).length === 0)
