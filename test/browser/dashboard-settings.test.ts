@@ -97,7 +97,7 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
       await dashboard.answer(run.id, "approve");
       await dashboard.stands(run.number, "review");
       const { context, page, seen } = await dashboard.visit("/insights?by=agent&since=all");
-      await page.getByText("$1.50", { exact: true }).waitFor();
+      await page.getByText("$1.50", { exact: true }).first().waitFor();
       await page.getByText("in 6 attempts").waitFor();
       const builder = page.getByRole("row").filter({ hasText: "in2" });
       for (const text of ["$0.50", "100 % of the largest"]) await builder.getByText(text).waitFor();
@@ -106,6 +106,16 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
       await waits.first().waitFor();
       await picture(page, "insights-paid-light");
       expect(await faultsOf(page)).toEqual([]);
+      // A number leads to the runs behind it.
+      await builder.getByRole("link", { name: "in2" }).click();
+      const behind = page.getByRole("table", { name: "Runs behind the number" });
+      await behind.getByRole("link", { name: `#${run.number} Paid` }).waitFor();
+      await behind.getByText("$1.50").waitFor();
+      await page.getByText("0 of 0 completed runs").waitFor();
+      await picture(page, "insights-picked-light");
+      expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("link", { name: "Close" }).click();
+      await behind.waitFor({ state: "detached" });
       // The run that costs most is the first, and leads to its page.
       await page.getByRole("link", { name: "Run", exact: true }).click();
       await page

@@ -90,7 +90,7 @@ const projects = createRoute({
 const insights = createRoute({
   getParentRoute: () => rootRoute,
   path: "/insights",
-  validateSearch: (search: Record<string, unknown>) => pick(search, "by", "since"),
+  validateSearch: (search: Record<string, unknown>) => pick(search, "by", "since", "pick"),
   component: lazyRouteComponent(() => import("../insights/page.tsx"), "InsightsPage"),
 });
 const settings = createRoute({

@@ -12,7 +12,9 @@ import { TabLinks } from "../ui/tab-links.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { duration } from "../ui/time.tsx";
 import { barsOf, costText, short, tokensOf } from "./bars.ts";
+import { CostOverTime } from "./cost-chart.tsx";
 import { type CostKey, costQuery } from "./queries.ts";
+import { PickLink } from "./results-panel.tsx";
 
 export const COST_KEYS = [
   { is: "day", title: "Day" },
@@ -24,10 +26,16 @@ export const COST_KEYS = [
   { is: "run", title: "Run" },
 ] as const;
 
-/** A run leads to its page. */
+/** A run leads to its page, everything else to its runs. */
 function Key({ by, name }: { readonly by: CostKey; readonly name: string | null }): ReactNode {
   const run = useQuery({ ...runQuery(name ?? ""), enabled: by === "run" && name !== null }).data;
-  if (by !== "run" || name === null) return <SafeText max={120}>{name ?? "unnamed"}</SafeText>;
+  if (name === null) return "unnamed";
+  if (by !== "run")
+    return (
+      <PickLink pick={`${by}=${name}`}>
+        <SafeText max={120}>{name}</SafeText>
+      </PickLink>
+    );
   return (
     <Link to="/runs/$run" params={{ run: name }} className="underline">
       {run === undefined ? name : `#${run.number} `}
@@ -62,6 +70,7 @@ export function CostPanel({ by, since }: { readonly by: CostKey; readonly since:
               in {data.total.attempts} {data.total.attempts === 1 ? "attempt" : "attempts"}
             </span>
           </p>
+          {by === "day" && <CostOverTime rows={data.rows} since={since} />}
           <Table label={`Cost by ${by}`} head={[nameOf(by), "Share", "Cost", "Tokens in + out", "Attempts", "Time"]}>
             {barsOf(data.rows, by)
               .slice(0, atMost)

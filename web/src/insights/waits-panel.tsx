@@ -1,23 +1,17 @@
 // Where runs lose time: waiting for people, and work that is sent back.
 
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { Failure, Loading } from "../ui/states.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { duration } from "../ui/time.tsx";
 import { FailureTable } from "./failures.tsx";
-import { insightsQuery } from "./queries.ts";
 
 type Insights = AnswerTo<"insights">;
 
-export function WaitsPanels({ since }: { readonly since: string | null }): ReactNode {
-  const { data, error, refetch } = useQuery(insightsQuery(since));
-  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <Loading what="waits and loops" />;
+export function WaitsPanels({ data }: { readonly data: Insights }): ReactNode {
   const escalations = data.waits.filter(({ kind }) => kind === "escalation");
   return (
     <>

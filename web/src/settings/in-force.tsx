@@ -60,7 +60,7 @@ function Editable({
   readonly choose: (row: SettingRow) => void;
 }): ReactNode {
   return (
-    <Table label={label} head={["Setting", "In force", "Your file", "Project's file", ""]}>
+    <Table label={label} head={["Setting", "In force", "Your file", "Project's file", "Act"]}>
       {rows.map((row) => (
         <Row key={row.name}>
           <Cell of="Setting" head>
@@ -76,7 +76,7 @@ function Editable({
           <Cell of="Project's file" number empty={row.project === null}>
             <SafeText max={80}>{textOf(row.project) || "—"}</SafeText>
           </Cell>
-          <Cell of="">
+          <Cell of="Act">
             <Button onClick={() => choose(row)}>
               Change<span className="sr-only"> {row.name}</span>
             </Button>

@@ -11,7 +11,8 @@ export const EFFECTS: Readonly<Record<SettingRow["effect"], string>> = {
 };
 
 export function textOf(value: unknown): string {
-  return value === null || value === undefined || typeof value === "object" ? "" : String(value);
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
 /** Null: not set. Undefined: not a value of this kind; the daemon has the last word. */
@@ -32,7 +33,9 @@ export function readValue(
     }
     case "switch":
       return typed === "true" ? true : typed === "false" ? false : undefined;
-    default:
+    case "choice":
+    case "duration":
+    case "name":
       return typed;
   }
 }

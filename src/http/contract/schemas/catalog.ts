@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { time } from "./common.ts";
 import { way } from "./common.ts";
+import { RUN_STATUSES } from "./run.ts";
 
 const flowSummarySchema = z
   .object({
@@ -122,6 +123,49 @@ const failureSchema = z.object({
   reason: z.string(),
 });
 
+const resultRunSchema = z.object({
+  id: z.string(),
+  number: z.int(),
+  title: z.string(),
+  ticket: z.string(),
+  flow: z.string(),
+  status: z.enum(RUN_STATUSES),
+  day: z.string().meta({ description: "the UTC day on which it began" }),
+  loops: z.int().meta({ description: "how often work was sent back" }),
+  landed: z.boolean().meta({ description: "its work is in the target" }),
+  usd: z.number().nullable().meta({ description: "what its attempts reported; null if none did" }),
+  unknownUsd: z.int().meta({ description: "attempts that did not report their cost" }),
+  tokens: z.number(),
+  agents: z.array(z.string()),
+  stages: z.array(z.string()),
+  runners: z.array(z.string()),
+  models: z.array(z.string()),
+});
+
+const ticketResultSchema = z.object({
+  ticket: z.string(),
+  title: z.string(),
+  runs: z.array(z.int()).meta({ description: "their numbers" }),
+  landed: z.boolean(),
+  usd: z.number().nullable(),
+  unknownUsd: z.int(),
+  loops: z.int(),
+});
+
+const resultsSchema = z
+  .object({
+    firstPass: z
+      .object({ passed: z.int(), of: z.int() })
+      .meta({ description: "completed runs whose work was never sent back, of all completed ones" }),
+    landed: z
+      .object({ tickets: z.int(), known: z.int(), usdPerTicket: z.number().nullable() })
+      .meta({ description: "`usdPerTicket`: over the `known` tickets, whose whole cost was reported" }),
+    loopsPerRun: z.number().nullable(),
+    tickets: z.array(ticketResultSchema).meta({ description: "the most expensive first" }),
+    runs: z.array(resultRunSchema).meta({ description: "the runs that all of these numbers are made of" }),
+  })
+  .meta({ id: "Results" });
+
 export const insightsSchema = z
   .object({
     since: time.nullable(),
@@ -132,5 +176,6 @@ export const insightsSchema = z
       .meta({ description: "counted loops by the stage that sent the work back" }),
     waits: z.array(waitSchema).meta({ description: "how long runs waited for people" }),
     failures: z.array(failureSchema).meta({ description: "the last attempts that failed" }),
+    results: resultsSchema,
   })
   .meta({ id: "Insights" });

@@ -1,8 +1,10 @@
 // The flows and agents for runs.
 
+import { findResults } from "../../../app/results.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { listStages, whoOf } from "../../../core/view/stage-list.ts";
+import type { Results } from "../../../core/view/results.ts";
 import { statusWords } from "../../../core/view/status-words.ts";
 import { err, ok } from "../../../core/result.ts";
 import { isWork } from "../../../core/run/sequence.ts";
@@ -15,7 +17,9 @@ import { optional } from "../../../core/optional.ts";
 /** Sums cover this many of the newest runs, so that an answer takes the same time in a store of any age. */
 const RUNS_AT_MOST = 300;
 
-export function mountCatalog(mount: MountRoute, { flows, agents, store }: ServerDeps): void {
+export function mountCatalog(mount: MountRoute, deps: ServerDeps): void {
+  const { flows, agents } = deps;
+  mountSums(mount, deps);
   mount.json(ROUTES.listFlows, async () =>
     ok({ flows: flows.list().map(({ inputs, ...flow }) => ({ ...flow, inputs: [...inputs] })) }),
   );
@@ -75,13 +79,20 @@ export function mountCatalog(mount: MountRoute, { flows, agents, store }: Server
     });
   });
 
+  mount.json(ROUTES.listAgents, async () => ok({ agents: agents().map((agent) => ({ ...agent })) }));
+}
+
+/** Sums over the last runs. */
+function mountSums(mount: MountRoute, { store }: ServerDeps): void {
   mount.json(ROUTES.flowStats, async ({ params }) =>
     ok({ flow: params.flow, ...(await store.flowStats({ flow: params.flow, limit: RUNS_AT_MOST })) }),
   );
 
   mount.json(ROUTES.insights, async ({ query }) => {
     const since = query.since === undefined ? null : new Date(query.since).toISOString();
-    const found = await store.insights({ limit: RUNS_AT_MOST, ...(since === null ? {} : { since }) });
+    const period = { limit: RUNS_AT_MOST, ...(since === null ? {} : { since }) };
+    const found = await store.insights(period);
+    const results = await findResults(store, period);
     return ok({
       since,
       most: RUNS_AT_MOST,
@@ -89,10 +100,23 @@ export function mountCatalog(mount: MountRoute, { flows, agents, store }: Server
       loops: found.loops.map((row) => ({ ...row })),
       waits: found.waits.map((row) => ({ ...row })),
       failures: found.failures.map((row) => ({ ...row })),
+      results: shownResults(results),
     });
   });
+}
 
-  mount.json(ROUTES.listAgents, async () => ok({ agents: agents().map((agent) => ({ ...agent })) }));
+function shownResults({ tickets, runs, ...numbers }: Results) {
+  return {
+    ...numbers,
+    tickets: tickets.map((row) => ({ ...row, runs: [...row.runs] })),
+    runs: runs.map(({ agents, stages, runners, models, ...row }) => ({
+      ...row,
+      agents: [...agents],
+      stages: [...stages],
+      runners: [...runners],
+      models: [...models],
+    })),
+  };
 }
 
 /** The edges between agents, for flows whose agents hand over through the API. */
