@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { until } from "../../test/harness/until.ts";
 import type { CarrierIdentity, Carriers } from "../attempt/carriers.ts";
-import { identify, isAlive } from "../runner/process/process-table.ts";
+import { identify, isAlive, listProcesses } from "../runner/process/process-table.ts";
 import { keptFile, writeKept } from "./kept-file.ts";
 import { createCarriers, type CarriersOptions } from "./open.ts";
 
@@ -65,3 +65,16 @@ test("R-X-05: nothing is done about a killed carrier before the git that it had 
   await finding;
   expect(existsSync(done)).toBe(true);
 });
+
+test.runIf(process.platform === "linux")(
+  "R-X-05: after a restart of the machine a carrier is gone at once, whoever has its number now",
+  async () => {
+    const goOn = join(home, "go-on");
+    const identity = await killed(`(until [ -e ${goOn} ]; do sleep 0.02; done)`);
+    const startTime = identity.startTime.replace(/^[^:]+/u, "00000000-0000-4000-8000-000000000000");
+    expect(await carriers.find({ ...identity, startTime }, PLACE)).toMatchObject({ type: "gone" });
+    // The stranger's process was neither waited for nor ended.
+    expect(listProcesses().some(({ groupId, dead }) => groupId === identity.pid && !dead)).toBe(true);
+    writeFileSync(goOn, "");
+  },
+);

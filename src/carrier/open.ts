@@ -169,6 +169,7 @@ async function endInOrder(path: string, identity: CarrierIdentity): Promise<void
 }
 
 async function end(identity: CarrierIdentity): Promise<void> {
-  await killLeftovers({ ...identity, marker: "" });
+  // One that is dead already has only its git left, which is not cut off.
+  if (isAlive(identity)) await killLeftovers({ ...identity, marker: "" });
   await untilGitEnded(identity);
 }

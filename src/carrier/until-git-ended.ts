@@ -3,12 +3,14 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { CarrierIdentity } from "../attempt/carriers.ts";
-import { listProcesses } from "../runner/process/process-table.ts";
+import { isSinceBoot, listProcesses } from "../runner/process/process-table.ts";
 
 /** Longer than a commit takes; a process that is still there then is not waited for. */
 const GIT_MS = 60_000;
 
 export async function untilGitEnded({ pid, startTime }: CarrierIdentity): Promise<void> {
+  // After a restart of the machine the number is somebody else's.
+  if (!isSinceBoot({ startTime })) return;
   const until = performance.now() + GIT_MS;
   for (let pauseMs = 5; performance.now() < until; pauseMs = Math.min(pauseMs * 2, 100)) {
     const group = listProcesses().filter((entry) => entry.groupId === pid && !entry.dead);

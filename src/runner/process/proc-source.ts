@@ -11,6 +11,7 @@ export const procSource: ProcessSource = {
       .map((name) => readEntry(Number(name)))
       .filter((entry) => entry !== undefined),
   entry: (pid) => readEntry(pid),
+  isSinceBoot: (startTime) => startTime.startsWith(`${bootId()}:`),
   markers: (pids, variable) => {
     const found = new Map<number, string>();
     for (const pid of pids) {

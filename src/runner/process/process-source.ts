@@ -14,6 +14,8 @@ export type ProcessEntry = {
 export type ProcessSource = {
   readonly list: () => ProcessEntry[];
   readonly entry: (pid: number) => ProcessEntry | undefined;
+  /** False for a start time of before the last start of the machine, where the system can tell. */
+  readonly isSinceBoot: (startTime: string) => boolean;
   /** The value of an environment variable for those of our own processes that have it. */
   readonly markers: (pids: Iterable<number>, variable: string) => Map<number, string>;
 };

@@ -32,6 +32,13 @@ describe.each(sources)("what %s says", (_name, source) => {
     expect(source.list().find((other) => other.pid === pid)).toEqual(entry);
   });
 
+  test("R-X-05: a start time of this boot is told from one before a restart of the machine, where the system can tell", () => {
+    const { startTime = "" } = source.entry(child.pid as number) ?? {};
+    expect(source.isSinceBoot(startTime)).toBe(true);
+    const before = startTime.replace(/^[0-9a-f-]{36}/u, "00000000-0000-4000-8000-000000000000");
+    expect(source.isSinceBoot(before)).toBe(before === startTime);
+  });
+
   test("a child of a child is in the group of its parent and carries the same variable", async () => {
     const pid = child.pid as number;
     const members = () => source.list().filter((entry) => entry.groupId === pid);

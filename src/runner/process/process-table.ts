@@ -18,6 +18,10 @@ export const isAlive = (identity: Pick<ProcessIdentity, "pid" | "startTime">): b
   return entry !== undefined && !entry.dead && entry.startTime === identity.startTime;
 };
 
+/** False for a process of before the last start of the machine: its number means nothing any more. */
+export const isSinceBoot = ({ startTime }: Pick<ProcessIdentity, "startTime">): boolean =>
+  source.isSinceBoot(startTime);
+
 /** Every process but this one, zombies included. */
 export const listProcesses = (): ProcessEntry[] => source.list().filter((entry) => entry.pid !== process.pid);
 

@@ -16,6 +16,7 @@ export const psSource: ProcessSource = {
     const [line] = ps(["-p", String(pid), "-o", COLUMNS]);
     return line === undefined ? undefined : parseEntry(line);
   },
+  isSinceBoot: () => true,
   markers: (pids, variable) => {
     const wanted = new Set(pids);
     const found = new Map<number, string>();
