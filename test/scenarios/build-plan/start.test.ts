@@ -170,6 +170,9 @@ test("R-002-03: the sign-off shows stages, agents, models, cost, files with hash
 
 test("R-002-03: the expected cost is that of earlier attempts of the same agent, runner and model", async () => {
   bench.write("docs/plan.md", planSaying("Complexity: simple"));
+  // A program that is there, and that needs no login.
+  bench.write("passrail.yaml", JSON.stringify({ runners: { claude: { command: ["/bin/true"] } } }));
+  approveFiles(bench.home, bench.project);
   bench.commit();
   const { store, engine } = bench.passrail;
   const earlier = await bench.signedOff();
