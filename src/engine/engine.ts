@@ -110,7 +110,7 @@ export function createEngine(options: EngineOptions): Engine {
           const resolved = await flows.of(run.flowHash);
           const ready = readyAttempt(resolved, run, at, options.agentLimits);
           if (ready === undefined) throw new Error(`${at.stage} of ${run.id} is not carried out here`);
-          work.adopt(resolved, run, ready, found);
+          await work.adopt(resolved, run, ready, found);
         },
         usedBy: async (run, record) => interruptedUsage(options.runners, await flows.of(run.flowHash), run, record),
         note: noteCleaned(options),

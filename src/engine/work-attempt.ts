@@ -40,7 +40,7 @@ export type AttemptWork = {
   /** An attempt whose start is stored. */
   start(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void;
   /** An attempt that a dead engine started, and that works on or has reported meanwhile. */
-  adopt(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): void;
+  adopt(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): Promise<void>;
   /** An attempt that waited for its slot: stores its start first. */
   startQueued(ready: ReadyAttempt): Promise<void>;
 };
@@ -102,14 +102,21 @@ function start(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAtt
   begin(deps, { resolved, run, ready, live, messages }, (atWork) => carryOut(deps, atWork, token));
 }
 
-function adopt(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): void {
+/** Until its carrier has what it was owed: an engine that says it is ready has passed on every message that waited. */
+function adopt(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): Promise<void> {
   const live = deps.attempts.adopt(ready, holderOf(resolved, run, ready), found.token);
   const messages = mailboxOf(deps, live, []);
   messages.put(waitingMessages(run, ready.stage));
+  const attended = Promise.withResolvers<void>();
   begin(deps, { resolved, run, ready, live, messages }, async (atWork) => {
-    await openRoom(deps, atWork);
-    return found.carryOn(carriedPorts(deps, atWork));
+    try {
+      await openRoom(deps, atWork);
+      return found.carryOn(carriedPorts(deps, atWork));
+    } finally {
+      attended.resolve();
+    }
   });
+  return attended.promise;
 }
 
 function mailboxOf({ persist }: WorkDeps, live: LiveAttempt, known: Parameters<typeof createMailbox>[0]): Mailbox {
