@@ -126,7 +126,8 @@ describe("containers", { timeout: 60_000 }, () => {
     ] as const) {
       const cancel = new AbortController();
       const line = `${trap}; echo > ${ready}; while :; do sleep 0.05; done`;
-      const ended = bench.sh(workspace, line, { hooks: { signal: cancel.signal }, limits: { graceMs: 8_000 } });
+      // Long enough for a busy machine: the container is removed by a program that has to start first.
+      const ended = bench.sh(workspace, line, { hooks: { signal: cancel.signal }, limits: { graceMs: 60_000 } });
       await until("the program is ready", () => existsSync(join(workspace.dir, ready)) || undefined);
       expect(bench.running()).toHaveLength(1);
       cancel.abort();
