@@ -50,19 +50,21 @@ describe.skipIf(isBrowserMissing())("a story's page", () => {
     await agent(beside, "implementer", "active").waitFor();
     expect(ofStory()).toBe(before);
     await beside.close();
-    const took: number[] = [];
+    /** How much longer than it may each change took to be seen. */
+    const late: number[] = [];
     const change = async (act: () => Promise<unknown>, name: string, is: string): Promise<void> => {
+      const slowest = Math.max(1000, 10 * (await roundTripMs(page)));
       await act();
       const from = performance.now();
-      await agent(page, name, is).waitFor({ timeout: 5000 });
-      took.push(performance.now() - from);
+      await agent(page, name, is).waitFor({ timeout: 30_000 });
+      late.push(performance.now() - from - slowest);
     };
     await change(() => story.hand("analyst", "implementer", PLAN), "implementer", "active");
     await change(() => story.hand("implementer", "reviewer", CODE), "reviewer", "active");
     const last = await lastHandoff();
     await change(() => story.reject(last, "Tests failing"), "implementer", "active");
     // In the middle: a machine that is busy with other tests may be late once.
-    expect(took.toSorted((a, b) => a - b)[1]).toBeLessThan(1000);
+    expect(late.toSorted((a, b) => a - b)[1]).toBeLessThan(0);
     expect(await page.evaluate("window.isTheSame")).toBe(true);
     await context.close();
   });
@@ -187,4 +189,12 @@ function agent(page: Page, name: string, is?: string) {
 async function standing(page: Page): Promise<unknown> {
   const all = await page.locator("[data-agent]").all();
   return Promise.all(all.map((each) => Promise.all([each.getAttribute("data-agent"), each.getAttribute("data-is")])));
+}
+
+/** One question to the daemon and two frames: a few hundredths of a second, and more where the machine is busy with other tests. */
+async function roundTripMs(page: Page): Promise<number> {
+  const from = performance.now();
+  await page.evaluate(`fetch(location.href).then((answer) => answer.text())
+    .then(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))))`);
+  return performance.now() - from;
 }
