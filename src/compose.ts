@@ -16,7 +16,7 @@ import { joinTracks } from "./attempt/join-tracks.ts";
 import { runStage } from "./attempt/run-stage.ts";
 import { createCarriers } from "./carrier/open.ts";
 import { meteredBy } from "./core/flow/metered.ts";
-import { runnerChoiceOf } from "./core/flow/runner-choice.ts";
+import { runnerLadder } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Actor } from "./core/run/event.ts";
 import { endLeftovers } from "./engine/adopt.ts";
@@ -422,7 +422,8 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
       "write-tickets": createWriteTickets((project) => openProjectFolder({ home, project, environment })),
       land: landing.land,
     },
-    metered: (resolved, run, stage) => meteredBy(runnerChoiceOf(resolved, run.facts, stage)),
+    metered: (resolved, run, stage) =>
+      runnerLadder(resolved, run.facts, stage).flatMap((choice) => meteredBy(choice) ?? []),
     budgets: () => base.budgets.now(),
     processes,
     workspaces: createWorkspaces({ home, settings: config.workspaces, environment }),

@@ -2,7 +2,7 @@
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
-import { runnerChoiceOf } from "../core/flow/runner-choice.ts";
+import { runnerLadder } from "../core/flow/runner-choice.ts";
 import { isConfining } from "../core/flow/workspace-mode.ts";
 import { type Run, takenOver } from "../core/run/run.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
@@ -51,12 +51,13 @@ function sessionOf(
 ): Pick<Takeover, "command" | "env" | "note"> {
   const none = (note: string) => ({ command: null, env: {}, note });
   const stage = findWork(resolved.flow, run, track, id);
-  const play = stage === undefined ? undefined : runnerChoiceOf(resolved, run.facts, stage);
+  const ladder = stage === undefined ? [] : runnerLadder(resolved, run.facts, stage);
   const last = attempts.findLast((each) => each.stage === id && attemptFacts(each).runner !== null);
-  if (play === undefined || last === undefined) return none("No agent has worked on it yet, so there is no session.");
+  if (ladder.length === 0 || last === undefined) return none("No agent has worked on it yet, so there is no session.");
   const { runner, session, mode } = attemptFacts(last);
   if (runner === "command" || runner === "acp") return none(`A ${runner} agent has no session that you could open.`);
-  if (session === null || runner !== play.runner) return none("Its agent left no session.");
+  const play = ladder.find((choice) => choice.runner === runner);
+  if (session === null || play === undefined) return none("Its agent left no session.");
   if (isConfining(mode ?? workspaceMode(resolved, run)))
     return none("Its agent works in a sandbox, and its session is in there. It continues when you hand back.");
   const program = programs[play.runner];

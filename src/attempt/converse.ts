@@ -2,7 +2,6 @@
 // where the earlier session is gone.
 
 import { join } from "node:path";
-import { attemptFacts } from "../core/attempt-facts.ts";
 import { findingsOf } from "../core/finding/finding.ts";
 import { type WorkStage, worksOf } from "../core/flow/flow.ts";
 import type { Report } from "../core/flow/outcome.ts";
@@ -32,7 +31,7 @@ import { attemptFiles, setAside, turnFiles, writeRecord } from "./attempt-files.
 import { type OpenConversation, openConversation } from "./conversation.ts";
 import { failpoint } from "./failpoint.ts";
 import type { HandedOver } from "./handed-over.ts";
-import { interruptedSession } from "./interruption.ts";
+import { continuedSession } from "./continued-session.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { createPrompts, type Prompts, type ReadContext, REPLACED_REVIEW, squeezed, textsOf } from "./read-context.ts";
@@ -286,23 +285,13 @@ function offersDesk(stage: WorkStage): boolean {
   return stage.result.from !== "prefix";
 }
 
-/** The session that was cut off, or that of this stage's last attempt where the same runner played it and the flow resumes sessions. */
+/** Vendors count over the whole session: what the attempt that was cut off has used is not used once more. */
 async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: RunnerChoice): Promise<Session | undefined> {
-  const { reason } = job.carry;
-  if (play.session === "clean") return undefined;
-  const attempts = await ports.earlierAttempts();
-  const cutOff = interruptedSession(job, attempts, play.runner);
-  // Vendors count over the whole session: what the attempt that was cut off has used is not used once more.
-  if (cutOff !== undefined) return { ...cutOff, totals: cutOff.totals ?? usedSoFar(job, ports, play, cutOff.id) };
-  const { cutOff: stopped, handedBack } = job.carry;
-  const goesOn = reason === "answered" || stopped !== undefined || handedBack !== undefined;
-  const wanted = goesOn || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
-  if (!wanted) return undefined;
-  const own = attempts.filter(
-    (attempt) => attempt.stage === job.stage.id && attemptFacts(attempt).runner === play.runner,
-  );
-  const last = own.at(-1);
-  return last === undefined ? undefined : (attemptFacts(last).session ?? undefined);
+  const { stage, attempt, carry } = job;
+  const next = { stage: stage.id, attempt, carry, session: play.session };
+  const found = continuedSession(next, await ports.earlierAttempts(), play.runner);
+  if (found?.cutOff !== true) return found?.session;
+  return { ...found.session, totals: found.session.totals ?? usedSoFar(job, ports, play, found.session.id) };
 }
 
 function usedSoFar({ project }: AttemptJob, { runners }: AttemptPorts, play: RunnerChoice, session: string) {

@@ -5,7 +5,7 @@ import type { ReportedUsage } from "../core/budget/budget.ts";
 import { largerUsage, type Usage, usageSince } from "../core/budget/usage.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
-import { runnerChoiceOf } from "../core/flow/runner-choice.ts";
+import { runnerLadder } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
@@ -25,11 +25,12 @@ export function interruptedUsage(
 ): ReportedUsage | undefined {
   const { runner, model, session, sessionBefore, usage } = attemptFacts(record);
   const stage = findWork(resolved.flow, run, record.track, record.stage);
-  const play = stage === undefined ? undefined : runnerChoiceOf(resolved, run.facts, stage);
+  const ladder = stage === undefined ? [] : runnerLadder(resolved, run.facts, stage);
+  const play = ladder.find((choice) => choice.runner === runner);
   if (runner === null) return told;
   let inFile: Usage | null = null;
   // Settings may have changed since: another program's files say nothing of this attempt.
-  if (session !== null && play?.runner === runner && runner !== "command" && runner !== "outside") {
+  if (session !== null && play !== undefined && runner !== "command" && runner !== "outside") {
     const { environment } = runners.runnerFor(play);
     inFile = sessionUsage(play.runner, session.id, { env: environment, cwd: projectOf(run) });
   }

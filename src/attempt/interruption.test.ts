@@ -30,7 +30,7 @@ const cut = (attempt: number, facts: JsonObject = {}, status: EarlierAttempt["st
   }) satisfies EarlierAttempt;
 
 const session = (attempts: readonly EarlierAttempt[], runner = "claude") =>
-  interruptedSession(job((attempts.at(-1)?.attempt ?? 0) + 1), attempts, runner)?.id;
+  interruptedSession({ stage: "build", attempt: (attempts.at(-1)?.attempt ?? 0) + 1 }, attempts, runner)?.id;
 
 test("R-X-05: the session of the attempt that was cut off right before is resumed, by the same runner only", () => {
   expect(session([cut(1)])).toBe("s1");

@@ -22,7 +22,7 @@ export async function interruptedWork(
   workspace: Workspace,
   attempts: readonly EarlierAttempt[],
 ): Promise<InterruptedWork | undefined> {
-  const cut = cutOff(job, attempts);
+  const cut = cutOff({ stage: job.stage.id, attempt: job.attempt }, attempts);
   const [first] = cut;
   if (first === undefined) return undefined;
   const { from } = first.facts;
@@ -39,23 +39,26 @@ export function firstCutOff(
   job: Pick<AttemptJob, "stage" | "attempt">,
   attempts: readonly EarlierAttempt[],
 ): CutOff | undefined {
-  return cutOff(job, attempts)[0];
+  return cutOff({ stage: job.stage.id, attempt: job.attempt }, attempts)[0];
 }
 
 /** The session that the last of them told, where the same runner played it. */
 export function interruptedSession(
-  job: Pick<AttemptJob, "stage" | "attempt">,
+  at: { readonly stage: string; readonly attempt: number },
   attempts: readonly EarlierAttempt[],
   runner: string,
 ): Session | undefined {
-  const cut = cutOff(job, attempts);
+  const cut = cutOff(at, attempts);
   if (cut.length > MOST_RESUMPTIONS || cut.at(-1)?.facts.runner !== runner) return undefined;
   return cut.findLast(({ facts }) => facts.session !== null && facts.runner === runner)?.facts.session ?? undefined;
 }
 
 /** Oldest first; those that were not about to start a program left nothing. */
-function cutOff({ stage, attempt }: Pick<AttemptJob, "stage" | "attempt">, attempts: readonly EarlierAttempt[]) {
-  const own = attempts.filter((each) => each.stage === stage.id && each.attempt < attempt);
+function cutOff(
+  { stage, attempt }: { readonly stage: string; readonly attempt: number },
+  attempts: readonly EarlierAttempt[],
+) {
+  const own = attempts.filter((each) => each.stage === stage && each.attempt < attempt);
   // A budget that was used up ends a program in the middle of its work as well.
   const last = own.findLastIndex(
     ({ status, outcome }) => status !== "interrupted" && outcome?.["cause"] !== OVER_BUDGET,

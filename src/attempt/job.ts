@@ -10,6 +10,7 @@ import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Carry, PermissionAnswer, Run } from "../core/run/run.ts";
+import type { TakenRung } from "../core/flow/ladder.ts";
 import type { PermissionQuestion } from "../core/run/signal.ts";
 import type { AgentEvent } from "../runner/runner.ts";
 import type { Runners } from "../runner/runners.ts";
@@ -38,6 +39,8 @@ export type AttemptJob = {
   readonly home: string;
   /** How the agent is played; null where no runner is configured for it. */
   readonly play: RunnerChoice | null;
+  /** The rung of its ladder; null for a stage without one. */
+  readonly rung: TakenRung | null;
   /** Whether the repository's own settings for agents' programs take effect. */
   readonly repositorySettings: boolean;
   readonly project: string;

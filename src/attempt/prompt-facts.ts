@@ -10,7 +10,6 @@ import type { JsonObject } from "../core/json.ts";
 import type { EarlierAnswer, EarlierHandoff, PromptFacts } from "../core/prompt/prompt.ts";
 import { evidenceRows } from "../core/verdict/criteria.ts";
 import { gateTrust } from "../core/run/trust.ts";
-import type { Carry } from "../core/run/run.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readAgentFile } from "./attempt-files.ts";
 import type { HandedOver } from "./handed-over.ts";
@@ -86,8 +85,9 @@ async function trustOf(
 }
 
 /** The part that is stored with the attempt: a person's answer, and whether the gates before it were trusted. */
-export function notedFacts({ carry }: { readonly carry: Carry }, { trust }: PromptFacts): JsonObject {
+export function notedFacts({ carry, rung }: Pick<AttemptJob, "carry" | "rung">, { trust }: PromptFacts): JsonObject {
   return {
+    ...(rung == null ? {} : { rung: { ...rung, passed: rung.passed.map((each) => ({ ...each })) } }),
     ...(carry.reason === "answered" && carry.said !== undefined ? { answer: carry.said } : {}),
     ...(trust.length === 0 ? {} : { trust: trust.map((found) => ({ ...found })) }),
   };

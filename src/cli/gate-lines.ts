@@ -1,6 +1,7 @@
 // What a person should know before they decide at a gate or an escalation, a line each: where the work is, what its agents report of their
 // checks, what contained them, which changed files decide what runs later, and before the first stage what will run.
 
+import { attemptFacts } from "../core/attempt-facts.ts";
 import { findBriefing } from "../app/briefing.ts";
 import { commitOf } from "../app/commit-of.ts";
 import { findLandingPlace } from "../app/landing-place.ts";
@@ -48,6 +49,7 @@ export async function gateLines(io: Place, run: Run): Promise<readonly string[]>
     return [
       ...work.map((line) => `  · ${oneLine(line, 2 * WIDTH)}`),
       ...(await summaryLines(io, store, run, attempts)).map((line) => `  · ${line}`),
+      ...rungLines(attempts),
       ...containmentLines(attempts),
       ...markedLines(marked),
       ...(await landingLines(io, store, run)),
@@ -85,6 +87,17 @@ async function landingLines({ home, environment, cwd }: Place, store: Store, run
   return leadsOf(resolved.flow, run, item).flatMap((lead) => {
     const landing = landingOf(resolved, run, summary.number, lead, place);
     return landing === null ? [] : [oneLine(`  · ${lead.answer}: ${landing.text}`, 2 * WIDTH)];
+  });
+}
+
+/** The last attempt of each stage that did not take the first rung of its ladder. */
+function rungLines(attempts: readonly AttemptRecord[]): readonly string[] {
+  const last = new Map(attempts.map((record) => [record.stage, record]));
+  return [...last.values()].flatMap((record) => {
+    const { rung } = attemptRow(record, Date.now());
+    return rung === null || attemptFacts(record).rung?.number === 1
+      ? []
+      : [oneLine(`  · ${record.stage} was played by ${rung}`, WIDTH)];
   });
 }
 

@@ -41,6 +41,7 @@ passrail agent list                      what is installed and logged in, and th
 passrail agent test claude               one tiny attempt from end to end
 --agent claude                           this one plays all stages of the run
 --agent build=codex                      this one plays one stage
+--agent build=claude,codex               a ladder: codex where claude is over its limit, logged out or missing
 --agent '*=./my-agent.sh'                a program of your own: prompt on standard input, verdict on the last line
 passrail config set runner claude        the project's default
 `,

@@ -4,6 +4,7 @@
 import type { Usage } from "./budget/usage.ts";
 import { type Enclosure, enclosureOf } from "./flow/enclosure.ts";
 import type { Json, JsonObject } from "./json.ts";
+import type { TakenRung } from "./flow/ladder.ts";
 
 export type AttemptFacts = {
   /** The process that played the agent; used to find processes left by a crash. */
@@ -32,6 +33,8 @@ export type AttemptFacts = {
   /** Whether that was the flow's own command for the stage; null if it is not recorded. */
   readonly ownCommand: boolean | null;
   readonly model: string | null;
+  /** The rung of its ladder; null for a stage without one. */
+  readonly rung: TakenRung | null;
   readonly toolCalls: number | null;
   readonly usage: Usage | null;
   /** The time that the agent's program says it took. */
@@ -85,6 +88,7 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     command: textOf(facts["command"]),
     ownCommand: typeof facts["ownCommand"] === "boolean" ? facts["ownCommand"] : null,
     model: textOf(facts["model"]),
+    rung: rungOf(facts["rung"]),
     toolCalls: numberOf(facts["toolCalls"]),
     usage: usageOf(facts["usage"]),
     reportedMs: numberOf(facts["reportedMs"]),
@@ -152,6 +156,16 @@ function trustOf(value: Json): readonly TrustFact[] {
       basis: textOf(basis) ?? "",
     },
   ];
+}
+
+function rungOf(value: Json | undefined): TakenRung | null {
+  const { number, of, passed } = objectOf(value);
+  if (typeof number !== "number" || typeof of !== "number") return null;
+  const over = listOf(passed).map((each) => {
+    const { runner, cause, until } = objectOf(each);
+    return { runner: textOf(runner) ?? "", cause: textOf(cause) ?? "", until: textOf(until) };
+  });
+  return { number, of, passed: over };
 }
 
 function acceptedOf(value: Json | undefined): AttemptFacts["accepted"] {

@@ -108,6 +108,7 @@ function jobOf(options: EngineOptions, work: OutsideWork): AttemptJob {
   const { run, stage, attempt } = work;
   return {
     ...work,
+    rung: null,
     marker: markerOf(options.storeId, run.id, stage.id, attempt),
     nonce: options.newId(),
     token: options.newId(),

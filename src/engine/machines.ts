@@ -45,7 +45,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const budgets = createBudgets(store, options);
   const liveBudgets = createLiveBudgets(options, budgets, (runId) => runs.load(runId));
   const holds = holdsOf(options, () => ({ activity, runs, insist }));
-  const metering = createMetering({ budgets, overruns: liveBudgets.overruns, holds, newId });
+  const metering = createMetering({ budgets, overruns: liveBudgets.overruns, holds, newId, now: () => clock.now() });
   const watched = { metering, changedInputs: inputsWatch(options), onDue: (): void => follower.startDue() };
   const schedule = createSchedule({ clock, slots, agentLimits, attempts, ...watched });
   const runWorkspaces = createRunWorkspaces(options);

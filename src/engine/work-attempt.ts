@@ -14,6 +14,7 @@ import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Stray } from "../runner/runner.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
+import { optional } from "../core/optional.ts";
 import { messageOf } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
 import { permissionAnswer } from "../core/run/permission.ts";
@@ -55,7 +56,7 @@ export type AttemptWorkDeps = {
   /** Delivers until the store takes it. */
   readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
   readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "recoverOne" | "sweep">;
-  readonly metering: Pick<Metering, "noteReport">;
+  readonly metering: Pick<Metering, "noteReport" | "nextRunner">;
   readonly liveBudgets: Pick<LiveBudgets, "open">;
   readonly isClosed: () => boolean;
   /** Updates queue and alarms to match the run, and starts the ready attempts. */
@@ -367,11 +368,14 @@ function outwardLog({ options, persist }: WorkDeps, { run, ready, live }: Attemp
   };
 }
 
-function deliverReport(deps: WorkDeps, { resolved, run, ready }: AttemptAtWork, report: Report): Promise<Delivered> {
+async function deliverReport(deps: WorkDeps, atWork: AttemptAtWork, report: Report): Promise<Delivered> {
+  const { resolved, run, ready } = atWork;
   const { track, stage, attempt } = ready;
   const found = findWork(resolved.flow, run, track, stage);
   const actor: Actor = found?.kind === "agent" ? `agent:${found.shownAgent}` : "engine";
-  return deps.persist(run.id, { type: "attempt.finished", stage, attempt, report }, actor, finishId(ready));
+  const next = await deps.metering.nextRunner(resolved, run, ready, report);
+  const body: SignalBody = { type: "attempt.finished", stage, attempt, report, ...optional({ next }) };
+  return deps.persist(run.id, body, actor, finishId(ready));
 }
 
 /** The usage of an attempt counts even when its report does not. */

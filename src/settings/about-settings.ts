@@ -50,7 +50,8 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     isUsers: true,
   },
   runner: {
-    about: "The program that plays agents without a choice of their own: claude, codex, gemini or opencode.",
+    about:
+      "The program that plays agents without a choice of their own: claude, codex, gemini or opencode; claude,codex is a ladder.",
     flag: "--agent",
     variables: ["PASSRAIL_RUNNER"],
   },

@@ -1,5 +1,6 @@
 // Every setting with its value in force and where it came from: what `passrail settings` and the API list. Nothing in it is secret.
 
+import { ladderWords } from "../core/flow/ladder.ts";
 import type { Flow } from "../core/flow/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { createRedaction } from "../core/secrets/redaction.ts";
@@ -72,7 +73,10 @@ function chosen(config: Settings): readonly ListedSetting[] {
     one("check_cache", { value: config.checkCache.value ? "on" : "off", from: config.checkCache.from }),
     one("attempts.process", config.attemptProcess),
     one("attempts.enclosure", config.enclosure),
-    one("runner", config.runner),
+    one("runner", {
+      value: config.runner.value === "none" ? "none" : ladderWords(config.runner.value),
+      from: config.runner.from,
+    }),
     one("repository_settings", config.repositorySettings),
     whole(config, "model", "model", config.model ?? "the program's own"),
     whole(config, "budgets", "budgets", config.budgets),

@@ -3,7 +3,8 @@
 
 import { z } from "zod";
 import { agentOptionKeys, type RunnerName, type WrittenOptions } from "../core/flow/agent-options.ts";
-import { PROGRAMS, RUNNERS } from "../core/flow/runner-names.ts";
+import { readLadder } from "../core/flow/ladder.ts";
+import { LADDER_RUNNERS, PROGRAMS, RUNNERS } from "../core/flow/runner-names.ts";
 import { storedOptions } from "../core/flow/stored-options.ts";
 import { checkDefinitions } from "../core/flow/check-definitions.ts";
 import { checksKey } from "../core/flow/check-file.ts";
@@ -82,7 +83,19 @@ export const fileSchema = z.strictObject({
   check_cache: z.enum(["on", "off"]).optional(),
   triggers: triggersSchema.optional(),
   verdict_repair: z.boolean().optional(),
-  runner: z.enum(RUNNERS).exclude(["acp", "command"]).optional(),
+  /** A list is a ladder; a rung may name its model: `codex:gpt-5.5`. */
+  runner: z
+    .union([
+      z.enum(RUNNERS).exclude(["acp", "command"]),
+      z
+        .array(z.string().min(1).max(120))
+        .min(2)
+        .max(8)
+        .refine((rungs) => readLadder(rungs.join(",")) !== undefined, {
+          message: `each a runner, perhaps with its model: ${LADDER_RUNNERS.join(", ")}, codex:gpt-5.5`,
+        }),
+    ])
+    .optional(),
   model: z.string().min(1).max(100).optional(),
   repository_settings: z.enum(["on", "off"]).optional(),
   agents: z.record(z.string(), agent).optional(),
@@ -132,7 +145,7 @@ export type Settings = {
   readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
   /** The runner of agents that have no other setting. */
-  readonly runner: Setting<RunnerName | "none">;
+  readonly runner: Setting<NonNullable<WrittenOptions["runner"]> | "none">;
   readonly model: string | null;
   /** The daemon's port on loopback. */
   readonly port: Setting<number>;
@@ -331,10 +344,11 @@ function readChoices(
   const runner = choose(files, {
     name: "runner",
     variable: environment["PASSRAIL_RUNNER"],
-    inFile: (file) => file.runner,
+    inFile: (file) => (Array.isArray(file.runner) ? file.runner.join(",") : file.runner),
     otherwise: "none",
-    parse: (text) => (text === "none" || isRunner(text) ? text : undefined),
-    expected: `one of ${KNOWN_RUNNERS.join(", ")}`,
+    parse: (text): Settings["runner"]["value"] | undefined =>
+      text === "none" || isRunner(text) ? text : readLadder(text),
+    expected: `one of ${KNOWN_RUNNERS.join(", ")}, or a ladder such as claude,codex`,
   });
   if (!runner.ok) return runner;
   const repositorySettings = choose(files, {

@@ -127,6 +127,7 @@ const CHANGES: ChangesByType = {
     { type: "end-attempt", stage, attempt, status: "canceled", at, outcomeSeq: null },
   ],
   "stage.postponed": ({ stage, attempt }) => [{ type: "reopen-handoff", stage, attempt }],
+  "stage.moved": ({ stage, attempt }) => [{ type: "reopen-handoff", stage, attempt }],
   "stage.timed_out": none,
   "stage.skipped": none,
   "stage.stopped": none,

@@ -25,7 +25,8 @@ export type ScriptedJob = AttemptJob & AttemptPorts;
 
 export type ScriptedOptions = Pick<EngineOptions, "budgets" | "lingerMs"> & {
   readonly agent: (job: ScriptedJob) => Report | Promise<Report>;
-  readonly metered?: (stage: string) => Metered | null;
+  /** A list is a ladder. */
+  readonly metered?: (stage: string) => Metered | readonly Metered[] | null;
   readonly slots?: number;
   readonly onUsage?: EngineOptions["onUsage"];
   /** Between the engine and the store file: a store that fails, or loses its answers. */
@@ -102,7 +103,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       url: () => "",
       readYaml: never,
       onError: (_runId, error) => errors.push(error),
-      metered: (_resolved, _run, stage) => options.metered?.(stage.id) ?? null,
+      metered: (_resolved, _run, stage) => [options.metered?.(stage.id) ?? []].flat(),
       ...optional({ budgets: options.budgets, lingerMs: options.lingerMs, onUsage: options.onUsage }),
     });
   const store = openStore();

@@ -1,6 +1,7 @@
 // The project and the agents for `doctor`: repository, settings, trust, coding agents with their logins, and sandboxes. A sandbox is really
 // started; agents are only asked for their version.
 
+import { rungsIn } from "../../core/flow/ladder.ts";
 import { isConfining } from "../../core/flow/workspace-mode.ts";
 import type { Detected } from "../../runner/detect.ts";
 import { detectRunners } from "../../runner/detect-runners.ts";
@@ -51,11 +52,13 @@ function trust(site: Site): Checkup {
 }
 
 /** Programs that are not installed are named only where none is ready. */
-function agentLines(agents: readonly Detected[], { agents: named, runner }: Settings): readonly Checkup[] {
+function agentLines(agents: readonly Detected[], { agents: given, runner }: Settings): readonly Checkup[] {
   const ready = readyRunners(agents);
   const isReady = (name: string): boolean => ready.some((each) => each.runner === name);
-  const hasOwn = Object.values(named).some(({ command }) => command !== undefined);
-  const wanted = runner.value === "none" ? [] : agents.filter((each) => each.runner === runner.value);
+  const hasOwn = Object.values(given).some(({ command }) => command !== undefined);
+  const named = runner.value === "none" ? [] : rungsIn(runner.value).map((rung) => rung.runner);
+  // A ladder needs one program that is ready.
+  const wanted = named.some(isReady) ? [] : agents.filter((each) => named.includes(each.runner));
   return agents.flatMap((found): Checkup[] => {
     const name = `agent ${found.runner}`;
     const detail =

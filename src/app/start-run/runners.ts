@@ -9,6 +9,7 @@ import { RUNNERS } from "../../core/flow/runner-names.ts";
 import type { Flow, Stage, WorkStage } from "../../core/flow/flow.ts";
 import { type JsonObject, lookUp } from "../../core/json.ts";
 import { givenFor, ownCommand, replacedCommands } from "../../core/flow/own-command.ts";
+import { firstRunner, readLadder } from "../../core/flow/ladder.ts";
 import { meantFor, runnerChoiceOf } from "../../core/flow/runner-choice.ts";
 import { chooseByRules } from "../../core/flow/router-rules.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
@@ -67,7 +68,7 @@ export function runnersOf(
     const chosen = readRunnerFlag(name, text, cwd);
     if (!chosen.ok) return chosen;
     // The flag replaces the runner; the settings keep its options, except for another program's model.
-    const kept = meantFor(chosen.value.runner ?? "command", runners[name] ?? {});
+    const kept = meantFor(firstRunner(chosen.value.runner) ?? "command", runners[name] ?? {});
     const { runner: _runner, command: _command, ...options } = kept;
     runners[name] = { ...options, ...chosen.value };
   }
@@ -91,6 +92,7 @@ export function commandNotes(flow: Flow, facts: JsonObject): readonly string[] {
 
 /** `--agent claude` is `--agent '*=claude'`. */
 function isRunner(text: string): boolean {
+  if (readLadder(text) !== undefined) return true;
   return RUNNERS.some((known) => known === text.trim() && known !== "acp" && known !== "command");
 }
 
@@ -103,10 +105,12 @@ function agentInvalid(flag: string): Problem {
   };
 }
 
-/** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */
+/** `claude` is the runner, `claude,codex:gpt-5.5` a ladder of them, `acp:goose acp` a program that speaks ACP, anything else a command. */
 function readRunnerFlag(name: string, text: string, cwd: string): Result<WrittenOptions> {
   const runner = RUNNERS.find((known) => known === text.trim());
   if (runner !== undefined && runner !== "acp" && runner !== "command") return ok({ runner });
+  const ladder = readLadder(text);
+  if (ladder !== undefined) return ok({ runner: ladder });
   const isAcp = text.startsWith("acp:");
   const split = splitCommand(isAcp ? text.slice("acp:".length) : text);
   if (!split.ok) return err({ ...split.error, message: `--agent ${name}: ${split.error.message}` });

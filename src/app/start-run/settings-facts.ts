@@ -1,5 +1,6 @@
 // The part of a run's facts that comes from the settings: taken when it starts, and again when a person retries a stage.
 
+import { firstRunner } from "../../core/flow/ladder.ts";
 import type { WrittenOptions } from "../../core/flow/agent-options.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { meantFor } from "../../core/flow/runner-choice.ts";
@@ -41,6 +42,6 @@ export function renewedSettings(config: Settings, resolved: ResolvedFlow, { fact
 function withChoice(set: WrittenOptions = {}, options: unknown): WrittenOptions {
   const choice = storedOptions(options);
   if (choice.runner === undefined && choice.command === undefined) return { ...set, ...choice };
-  const { runner: _runner, command: _command, ...rest } = meantFor(choice.runner ?? "command", set);
+  const { runner: _runner, command: _command, ...rest } = meantFor(firstRunner(choice.runner) ?? "command", set);
   return { ...rest, ...choice };
 }

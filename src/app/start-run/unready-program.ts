@@ -6,7 +6,7 @@ import { nearest } from "../../core/check/suggest.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { WorkStage } from "../../core/flow/flow.ts";
 import { PROGRAMS } from "../../core/flow/runner-names.ts";
-import { type RunnerChoice, runnerChoiceOf } from "../../core/flow/runner-choice.ts";
+import { type RunnerChoice, runnerLadder } from "../../core/flow/runner-choice.ts";
 import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Problem } from "../../core/result.ts";
@@ -27,7 +27,7 @@ export type Machine = {
 /** Their agents use the programs and the logins of an image, not those of this machine. */
 const HAS_OWN_PROGRAMS: ReadonlySet<WorkspaceMode> = new Set(["docker", "podman", "daytona"]);
 
-/** The first of these stages that could not start. */
+/** The first of these stages that could not start. A ladder needs one program that is ready. */
 export async function unreadyProgram(
   resolved: ResolvedFlow,
   facts: JsonObject,
@@ -36,21 +36,39 @@ export async function unreadyProgram(
 ): Promise<Problem | undefined> {
   if (HAS_OWN_PROGRAMS.has(machine.mode)) return undefined;
   const played = stages.flatMap((stage) => {
-    const choice = runnerChoiceOf(resolved, facts, stage);
-    return choice === undefined || choice.runner === "outside" ? [] : [{ stage: stage.id, choice }];
+    const rungs = runnerLadder(resolved, facts, stage).filter(({ runner }) => runner !== "outside");
+    return rungs.length === 0 ? [] : [{ stage: stage.id, rungs }];
   });
-  for (const { stage, choice } of played) {
-    const absent = absentProgram(stage, choice, machine);
-    if (absent !== undefined) return absent;
+  for (const { stage, rungs } of played) {
+    const absent = rungs.map((choice) => absentProgram(stage, choice, machine));
+    if (!absent.includes(undefined)) return absent[0];
   }
-  const asked = new Set<string>();
-  for (const { stage, choice } of played) {
-    if (choice.command !== null || asked.has(choice.runner)) continue;
-    asked.add(choice.runner);
-    const out = await loggedOut(stage, choice, machine);
+  const asked = new Map<string, Promise<Problem | undefined>>();
+  for (const { stage, rungs } of played) {
+    const out = await allOut(stage, rungs, machine, asked);
     if (out !== undefined) return out;
   }
   return undefined;
+}
+
+/** Why no rung of a stage is ready; each program is asked once. */
+async function allOut(
+  stage: string,
+  rungs: readonly RunnerChoice[],
+  machine: Machine,
+  asked: Map<string, Promise<Problem | undefined>>,
+): Promise<Problem | undefined> {
+  let first: Problem | undefined;
+  for (const choice of rungs) {
+    if (choice.command !== null) return undefined;
+    const absent = absentProgram(stage, choice, machine);
+    const out = asked.get(choice.runner) ?? (absent === undefined ? loggedOut(stage, choice, machine) : undefined);
+    if (out !== undefined) asked.set(choice.runner, out);
+    const problem = absent ?? (await out);
+    if (problem === undefined) return undefined;
+    first ??= problem;
+  }
+  return first;
 }
 
 function absentProgram(

@@ -115,6 +115,7 @@ function isBeside(event: RunEvent): boolean {
     event.type === "stage.interrupted" ||
     event.type === "stage.postponed" ||
     event.type === "stage.held" ||
+    event.type === "stage.moved" ||
     event.type === "stage.released" ||
     event.type === "budget.warned" ||
     event.type === "run.completed" ||

@@ -1,5 +1,7 @@
 // Checks each stage on its own: its id, its kind, and the agents, prompts and builtins that it names.
 
+import { rungsIn } from "../flow/ladder.ts";
+import type { WorkStage } from "../flow/flow.ts";
 import { TEAM_RUNNERS } from "../flow/runner-names.ts";
 import { isWildcard } from "../flow/flow.ts";
 import type { FlowFile, StageFile } from "../flow/flow-file.ts";
@@ -378,12 +380,17 @@ function mergeProblems(file: FlowFile, context: CheckContext): readonly FlowProb
 /** Reports unsupported options of the named runner at check time, not in the middle of a run. */
 function optionProblems({ stage, path }: StagePlace): readonly FlowProblem[] {
   if (stage.kind !== "agent" && stage.kind !== "router") return [];
-  const runner = stage.options?.runner ?? (stage.command === undefined ? undefined : "command");
+  const rungs = rungsIn(stage.options?.runner).map((rung) => rung.runner);
+  const runner = rungs[0] ?? (stage.command === undefined ? undefined : "command");
   const problems: FlowProblem[] = [];
-  if (stage.teams && runner !== undefined && !TEAM_RUNNERS.includes(runner)) {
+  const alone = (rungs.length === 0 && runner !== undefined ? [runner] : rungs).find(
+    (name) => !TEAM_RUNNERS.includes(name),
+  );
+  if (stage.teams && alone !== undefined) {
     const hint = `runners that can: ${TEAM_RUNNERS.join(", ")}`;
-    problems.push(problem("teams_not_supported", path, `${runner} cannot lead a team of agents`, hint));
+    problems.push(problem("teams_not_supported", path, `${alone} cannot lead a team of agents`, hint));
   }
+  problems.push(...ladderProblems(stage, path));
   if (stage.options?.transport !== undefined && runner !== undefined && runner !== "gemini" && runner !== "opencode") {
     const message = `"transport" is for gemini and opencode; ${runner} has one way only`;
     problems.push(problem("key_not_for_runner", [...path, "transport"], message));
@@ -393,6 +400,31 @@ function optionProblems({ stage, path }: StagePlace): readonly FlowProblem[] {
     problems.push(problem("command_missing", path, `the runner ${runner ?? "command"} needs a program`, hint));
   }
   return problems;
+}
+
+/** A rung that can never be taken, and keys that no rung can use. */
+function ladderProblems({ options, command }: WorkStage, path: StagePlace["path"]): readonly FlowProblem[] {
+  if (options?.runner === undefined || typeof options.runner === "string") return [];
+  const seen = new Set<string>();
+  const twice = rungsIn(options.runner).filter(({ runner }) => seen.size === seen.add(runner).size);
+  const at = [...path, "runner"];
+  const commandProblem = problem(
+    "key_not_for_runner",
+    [...path, "command"],
+    `"command" is for one program; a ladder names several`,
+    "name the programs under runners in passrail.yaml",
+  );
+  return [
+    ...twice.map(({ runner }) =>
+      problem(
+        "rung_twice",
+        at,
+        `${runner} is on the ladder twice; a limit is its account's, whichever the model`,
+        `name each runner once`,
+      ),
+    ),
+    ...(command === undefined ? [] : [commandProblem]),
+  ];
 }
 
 /** With the runners that the settings choose: a stage that leads a team must have one that can; a router's wish for a team is optional. */

@@ -2,7 +2,7 @@
 // file have the same keys; the source nearer to the operator wins, key by key.
 
 import { z } from "zod";
-import { type PROGRAMS, RUNNERS } from "./runner-names.ts";
+import { EFFORTS, LADDER_RUNNERS, type PROGRAMS, RUNNERS } from "./runner-names.ts";
 
 export type ProgramName = (typeof PROGRAMS)[number];
 export type RunnerName = (typeof RUNNERS)[number];
@@ -20,19 +20,30 @@ const mcpServer = z
   ])
   .describe("an MCP server that the agent may use");
 
+const rung = z.union([
+  z.enum(LADDER_RUNNERS),
+  z.strictObject({
+    runner: z.enum(LADDER_RUNNERS),
+    model: z.string().min(1).max(100).describe("its model").optional(),
+    effort: z.enum(EFFORTS).describe("how hard its model thinks").optional(),
+  }),
+]);
+
 /** Keys as they are written; `model` and `command` are declared next to them for historical reasons. */
 export const agentOptionKeys = {
-  runner: z.enum(RUNNERS).describe("the program that plays the agent; outside: a worker that uses the API").optional(),
+  runner: z
+    .union([z.enum(RUNNERS), z.array(rung).min(2).max(8)])
+    .describe(
+      "the program that plays the agent; outside: a worker that uses the API; a list is a ladder: an attempt that starts a new session takes the first program that is not over its limit, logged out or missing",
+    )
+    .optional(),
   transport: z
     .enum(["acp", "native"])
     .describe(
       "gemini and opencode: by their own output format (default), or over the Agent Client Protocol (default with permission ask)",
     )
     .optional(),
-  effort: z
-    .enum(["minimal", "low", "medium", "high", "max"])
-    .describe("how hard the model thinks, if the runner supports it")
-    .optional(),
+  effort: z.enum(EFFORTS).describe("how hard the model thinks, if the runner supports it").optional(),
   tools: z
     .array(z.string().min(1).max(200))
     .max(200)
@@ -69,13 +80,15 @@ export const agentOptionKeys = {
     .optional(),
 };
 
+export type LadderRunner = (typeof LADDER_RUNNERS)[number];
+export type Effort = (typeof EFFORTS)[number];
 export type McpServer = z.infer<typeof mcpServer>;
 export type Permission = "read" | "edit" | "full" | "ask";
 
 /** The options of one attempt, merged from all sources. Absent means the default of the agent's program. */
 export type AgentOptions = {
   readonly model?: string;
-  readonly effort?: "minimal" | "low" | "medium" | "high" | "max";
+  readonly effort?: Effort;
   readonly tools?: readonly string[];
   readonly denyTools?: readonly string[];
   readonly permission: Permission;

@@ -6,8 +6,10 @@ import type { AgentOptions, RunnerName, WrittenOptions } from "./agent-options.t
 import type { WorkStage } from "./flow.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
+import { firstRunner, type Rung, rungsIn } from "./ladder.ts";
 import { givenFor, ownCommand } from "./own-command.ts";
-import { RUNNERS, TEAM_RUNNERS } from "./runner-names.ts";
+import { TEAM_RUNNERS } from "./runner-names.ts";
+import { storedOptions } from "./stored-options.ts";
 
 export type RunnerChoice = {
   readonly runner: RunnerName;
@@ -23,13 +25,23 @@ export type RunnerChoice = {
 /** The default number of turns for a single agent and for a team. */
 const TURNS = { alone: 50, team: 200 } as const;
 
-/** Undefined if nothing is configured for this stage. `facts` are those of the run. */
+/** Undefined if nothing is configured for this stage. `facts` are those of the run; `rung` counts from 0. */
 export function runnerChoiceOf(
   resolved: Pick<ResolvedFlow, "agents">,
   facts: JsonObject,
   stage: WorkStage,
+  rung = 0,
 ): RunnerChoice | undefined {
-  if (stage.kind === "builtin") return undefined;
+  return runnerLadder(resolved, facts, stage)[rung];
+}
+
+/** The choices for this stage, the preferred one first: several only where its runner is a ladder, none if nothing is configured. */
+export function runnerLadder(
+  resolved: Pick<ResolvedFlow, "agents">,
+  facts: JsonObject,
+  stage: WorkStage,
+): readonly RunnerChoice[] {
+  if (stage.kind === "builtin") return [];
   const agent = resolved.agents[stage.agent];
   const given = givenTo(facts, stage, (stage.options?.runner ?? agent?.options?.runner) === "outside");
   const others: readonly WrittenOptions[] = [
@@ -38,11 +50,23 @@ export function runnerChoiceOf(
     defaultOf(facts),
   ];
   const who = [...given, ...others].find((source) => runnerIn(source) !== undefined);
-  if (who === undefined || (who.runner === undefined && who.command?.length === 0)) return undefined;
-  const runner = who.runner ?? "command";
-  if (runner === "acp" || runner === "command") {
-    if (who.command === undefined || who.command.length === 0) return undefined;
+  if (who === undefined || (who.runner === undefined && who.command?.length === 0)) return [];
+  const rungs: readonly Rung[] = who.runner === undefined ? [{ runner: "command" }] : rungsIn(who.runner);
+  const [first] = rungs;
+  if (first?.runner === "acp" || first?.runner === "command") {
+    if (who.command === undefined || who.command.length === 0) return [];
   }
+  const climb = (rung: Rung) => (source: WrittenOptions) => (source === who ? onRung(source, rung) : source);
+  return rungs.map((rung) => choiceOf(stage, rung.runner, given.map(climb(rung)), others.map(climb(rung))));
+}
+
+function choiceOf(
+  stage: WorkStage,
+  runner: RunnerName,
+  given: readonly WrittenOptions[],
+  others: readonly WrittenOptions[],
+): RunnerChoice {
+  const who = [...given, ...others].find((source) => runnerIn(source) !== undefined);
   const own = given.map((source) => meantFor(runner, source));
   const rest = others.map((source) => meantFor(runner, source));
   const sources = [...own, ...rest];
@@ -58,7 +82,7 @@ export function runnerChoiceOf(
   const systemPrompt = first((options) => options.system_prompt);
   return {
     runner,
-    command: who.command ?? null,
+    command: who?.command ?? null,
     transport: first((options) => options.transport) ?? null,
     options: {
       ...optional({ model, effort, tools: tools.names, denyTools }),
@@ -95,6 +119,8 @@ export function writesFiles({ runner, options: { permission, tools } }: RunnerCh
 export function meantFor(runner: RunnerName, source: WrittenOptions): WrittenOptions {
   const named = runnerIn(source);
   if (named === runner) return source;
+  const own = rungsIn(source.runner).find((rung) => rung.runner === runner);
+  if (own !== undefined) return onRung(source, own);
   if (named === undefined) {
     const { model, ...rest } = source;
     const vendor = model === undefined ? undefined : vendorOf(model);
@@ -105,6 +131,14 @@ export function meantFor(runner: RunnerName, source: WrittenOptions): WrittenOpt
   // A denial in another program's words still shows that something was to be kept from the agent: the runner says that it cannot.
   const kept = { ...common, ...optional({ deny_tools: denied }) };
   return isLooking && kept.permission === undefined ? { ...kept, permission: "read" } : kept;
+}
+
+/** What a source with a ladder says to one rung: what stands beside the ladder is for its first rung. */
+function onRung(source: WrittenOptions, rung: Rung): WrittenOptions {
+  const first = firstRunner(source.runner);
+  if (typeof source.runner === "string" || first === undefined) return source;
+  const { command: _command, ...beside } = meantFor(rung.runner, { ...source, runner: first });
+  return { ...beside, ...rung };
 }
 
 /** Runners whose program serves the models of its vendor. */
@@ -118,7 +152,7 @@ function vendorOf(model: string): RunnerName | undefined {
 }
 
 function runnerIn({ runner, command }: WrittenOptions): RunnerName | undefined {
-  return runner ?? (command === undefined ? undefined : "command");
+  return firstRunner(runner) ?? (command === undefined ? undefined : "command");
 }
 
 /** Whether the engine leaves this stage to an outside worker, who takes and reports it through the API. */
@@ -137,7 +171,7 @@ function givenTo(facts: JsonObject, stage: WorkStage, isOutside: boolean): reado
 }
 
 function defaultOf(facts: JsonObject): WrittenOptions {
-  const runner = RUNNERS.find((name) => name === setting(facts, "runner"));
+  const { runner } = storedOptions({ runner: setting(facts, "runner") });
   const model = setting(facts, "model");
   return optional({ runner, model: typeof model === "string" ? model : undefined });
 }

@@ -6,4 +6,9 @@ export const PROGRAMS = ["claude", "codex", "gemini", "opencode", "acp", "comman
 /** The ways to play an agent. `outside` is no program: an outside worker requests the work over the API and reports the result. */
 export const RUNNERS = [...PROGRAMS, "outside"] as const;
 
+/** Those that a ladder may name: each has a program of its own and needs no further command. */
+export const LADDER_RUNNERS = ["claude", "codex", "gemini", "opencode"] as const;
+
+export const EFFORTS = ["minimal", "low", "medium", "high", "max"] as const;
+
 export const TEAM_RUNNERS: readonly (typeof RUNNERS)[number][] = ["claude"];

@@ -30,9 +30,17 @@ const server = fc.record(
   { requiredKeys: [] },
 );
 const anything = fc.oneof(word, fc.boolean(), fc.double(), fc.integer({ min: -1, max: 10_001 }), fc.constant(null));
+const rung = fc.oneof(
+  fc.constantFrom("claude", "codex", "gemini", "opencode", "command"),
+  fc.record({
+    runner: fc.constantFrom("claude", "codex", "outside"),
+    model: fc.constantFrom(undefined, "opus", "", "x".repeat(101)),
+    effort: fc.constantFrom(undefined, "high", "huge"),
+  }),
+);
 const options = fc.record(
   {
-    runner: fc.oneof(fc.constantFrom(...RUNNERS), word),
+    runner: fc.oneof(fc.constantFrom(...RUNNERS), word, fc.array(rung, { maxLength: 9 })),
     transport: fc.oneof(fc.constantFrom("acp", "native"), anything),
     effort: fc.oneof(fc.constantFrom("minimal", "max"), anything),
     tools: fc.oneof(fc.array(word, { maxLength: 3 }), anything),

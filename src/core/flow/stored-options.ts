@@ -2,7 +2,7 @@
 // load one takes longer than the rest of such a command. The test compares this reader with the schema of agent-options.ts.
 
 import type { WrittenOptions } from "./agent-options.ts";
-import { RUNNERS } from "./runner-names.ts";
+import { EFFORTS, LADDER_RUNNERS, RUNNERS } from "./runner-names.ts";
 
 /** Nothing if one value does not fit: a running run must stay readable. */
 export function storedOptions(value: unknown): WrittenOptions {
@@ -50,10 +50,19 @@ const isServer: Fits = (value) => {
 
 const isAddress: Fits = (value) => typeof value === "string" && /^https?:$/u.test(URL.parse(value)?.protocol ?? "");
 
+const isRung: Fits = (value) => {
+  if (!isRecord(value)) return oneOf(...LADDER_RUNNERS)(value);
+  const { runner, model, effort, ...others } = value;
+  const isModel = model === undefined || (typeof model === "string" && model !== "" && model.length <= 100);
+  const isKnown = oneOf(...LADDER_RUNNERS)(runner) && (effort === undefined || oneOf(...EFFORTS)(effort));
+  return isKnown && isModel && Object.keys(others).length === 0;
+};
+const isLadder: Fits = (value) => listOf(isRung, 2)(value) && (value as readonly unknown[]).length <= 8;
+
 const FITS: Readonly<Record<keyof WrittenOptions, Fits>> = {
-  runner: oneOf(...RUNNERS),
+  runner: (value) => oneOf(...RUNNERS)(value) || isLadder(value),
   transport: oneOf("acp", "native"),
-  effort: oneOf("minimal", "low", "medium", "high", "max"),
+  effort: oneOf(...EFFORTS),
   tools: isToolList,
   deny_tools: isToolList,
   permission: oneOf("read", "edit", "full", "ask"),

@@ -10,6 +10,7 @@ import type { MessageWay } from "./message.ts";
 import type { RenewedSettings } from "./renewed-settings.ts";
 import type { OutwardIntent, OutwardSight, OutwardVerb } from "./outward-act.ts";
 import type { Carry, ExpandedStage, HandedBack, InboxItem, InputChange, LentWorkspace, Subject } from "./run.ts";
+import type { TakenRung } from "../flow/ladder.ts";
 
 export type Actor = "engine" | "system" | `agent:${string}` | `human:${string}`;
 
@@ -52,7 +53,12 @@ export type EventBody =
       /** The runner whose limit it waits for; absent in events of version 0.1. */
       readonly runner?: string;
     } & Attempt)
-  | ({ readonly type: "stage.started"; readonly reserved?: Reserved; readonly outside?: true } & Attempt)
+  | ({
+      readonly type: "stage.started";
+      readonly reserved?: Reserved;
+      readonly rung?: TakenRung;
+      readonly outside?: true;
+    } & Attempt)
   | ({ readonly type: "stage.finished"; readonly outcome: Outcome } & Attempt)
   | ({ readonly type: "stage.timed_out"; readonly cause: string } & Attempt)
   | ({ readonly type: "stage.interrupted"; readonly cause: string } & Attempt)
@@ -72,6 +78,15 @@ export type EventBody =
       readonly runner: string;
       readonly cause: string;
       readonly until: string;
+      readonly ladder?: readonly string[];
+    } & Attempt)
+  /** Its runner is out, and the next attempt takes another rung of the ladder; no counter changes. */
+  | ({
+      readonly type: "stage.moved";
+      readonly cause: string;
+      readonly reason: string;
+      readonly from: string;
+      readonly to: string;
     } & Attempt)
   /** The limit that it waits for is gone before its time. */
   | ({ readonly type: "stage.released"; readonly runner: string; readonly reason: string } & Attempt)

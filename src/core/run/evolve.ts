@@ -43,6 +43,7 @@ const APPLY: Applying = {
   "stage.finished": stageFinished,
   "stage.interrupted": (run, { stage }) =>
     remember(run, stage, { interruptions: (run.stages[stage]?.interruptions ?? 0) + 1 }),
+  "stage.moved": unchanged,
   "stage.postponed": (run, { stage, times }) => remember(run, stage, { postponed: times }),
   "stage.stopped": (run, { track, stage, reason, carry, at }) =>
     onTrack(run, track, { at: "stopped", stage, reason, carry, since: at }),
@@ -174,13 +175,14 @@ function stageReady(run: Run, event: EventOf<"stage.ready">): Run {
 function stageHeld(run: Run, event: EventOf<"stage.held">): Run {
   const track = run.tracks[event.track];
   if (track?.at !== "ready") return run;
-  return onTrack(run, event.track, { ...track, notBefore: event.until, because: event.cause, runner: event.runner });
+  const { until: notBefore, cause: because, runner, ladder } = event;
+  return onTrack(run, event.track, { ...track, notBefore, because, runner, ...optional({ ladder }) });
 }
 
 function stageReleased(run: Run, event: EventOf<"stage.released">): Run {
   const track = run.tracks[event.track];
   if (track?.at !== "ready") return run;
-  const { notBefore: _until, because: _cause, runner: _runner, ...rest } = track;
+  const { notBefore: _until, because: _cause, runner: _runner, ladder: _ladder, ...rest } = track;
   return onTrack(run, event.track, rest);
 }
 
@@ -196,7 +198,7 @@ function stageStarted(run: Run, event: EventOf<"stage.started">): Run {
     carry,
     since: event.at,
     ...(reserved === undefined ? {} : { metered: { runner: reserved.runner, model: reserved.model } }),
-    ...optional({ outside: event.outside }),
+    ...optional({ rung: event.rung, outside: event.outside }),
   });
 }
 

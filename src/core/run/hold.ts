@@ -7,7 +7,7 @@ import { limitMs } from "./postponement.ts";
 export type HoldKey = { readonly runner: string; readonly account: string };
 
 export type Hold = HoldKey & {
-  /** `rate_limit`, `quota` or `billing`, as the failure that it comes from. */
+  /** `rate_limit`, `quota` or `billing`, as the failure that it comes from; `auth` and others keep only ladders off (`passedOverMs`). */
   readonly cause: string;
   /** What the program said, for people. */
   readonly reason: string;
@@ -27,6 +27,15 @@ const UNTOLD_MS: Readonly<Record<string, number>> = { quota: 15 * 60_000, billin
 export function holdMs(cause: string | undefined, at: string, resetsAt: string | undefined): number | undefined {
   if (cause !== "rate_limit" && cause !== "quota" && cause !== "billing") return undefined;
   return limitMs(at, resetsAt) ?? UNTOLD_MS[cause];
+}
+
+/** Programs that are logged out or missing: ladders take another rung for so long; a stage without a ladder tries, and fails at once. */
+const PASSED_OVER_MS = 15 * 60_000;
+const PASSED_OVER: ReadonlySet<string> = new Set(["auth", "agent_not_found", "spawn_failed"]);
+
+/** How long ladders pass over a runner that failed for this reason; undefined if they do not. */
+export function passedOverMs(cause: string | undefined): number | undefined {
+  return cause !== undefined && PASSED_OVER.has(cause) ? PASSED_OVER_MS : undefined;
 }
 
 /** Whether it keeps attempts off now. A clock that stands before its beginning was set back: it lasts no longer than it was meant to. */

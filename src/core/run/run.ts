@@ -8,6 +8,7 @@ import type { MessageBook } from "./message.ts";
 import type { Findings } from "../finding/finding.ts";
 import type { OutwardAct } from "./outward-act.ts";
 import type { Health, Issue, RoutedStage, Verdict } from "../flow/outcome.ts";
+import type { TakenRung } from "../flow/ladder.ts";
 
 /** The work. `id` has the source's own form (uuid, AGI-7, v0.1:1.1.1). */
 export type Subject = { readonly id: string; readonly title: string; readonly body: string };
@@ -138,6 +139,8 @@ export type Track =
       readonly because?: string;
       /** The runner whose limit it waits for. */
       readonly runner?: string;
+      /** Or any of these, where its stage has a ladder. */
+      readonly ladder?: readonly string[];
     }
   | {
       readonly at: "running";
@@ -147,6 +150,8 @@ export type Track =
       readonly since: string;
       /** It has a reservation, with this runner and model. */
       readonly metered?: Pick<Reserved, "runner" | "model">;
+      /** The rung of the ladder that it took; absent for a stage without one. */
+      readonly rung?: TakenRung;
       /** An outside worker has it: there is no process to look for. */
       readonly outside?: true;
       /** Its agent asks a person for permission, and waits. */

@@ -9,6 +9,7 @@ import type { MessageWay } from "./message.ts";
 import type { RenewedSettings } from "./renewed-settings.ts";
 import type { OutwardIntent, OutwardSight } from "./outward-act.ts";
 import type { HandedBack, InboxItem, InputChange, LentWorkspace, Subject } from "./run.ts";
+import type { TakenRung } from "../flow/ladder.ts";
 
 /** What a person is asked; `what` is the exact command or path, made safe to show. */
 export type PermissionQuestion = {
@@ -36,6 +37,8 @@ export type SignalBody =
       readonly attempt: number;
       /** Its reservation; absent if the stage is not metered. */
       readonly reserved?: Reserved;
+      /** The rung of its ladder; absent for a stage without one. */
+      readonly rung?: TakenRung;
       /** An outside worker takes it; the engine has no process for it. */
       readonly outside?: true;
     }
@@ -44,6 +47,8 @@ export type SignalBody =
       readonly stage: string;
       readonly attempt: number;
       readonly report: Report;
+      /** The runner on another rung of the ladder that can take over at once, if this one is out. */
+      readonly next?: string;
       /** Reported from outside: a stage that is still ready is started and finished at once. */
       readonly outside?: true;
     }
@@ -65,6 +70,8 @@ export type SignalBody =
       readonly runner: string;
       readonly cause: string;
       readonly until: string;
+      /** All runners of its ladder: any of them may let it go. Absent without a ladder. */
+      readonly ladder?: readonly string[];
     }
   /** The limit of a runner is gone: attempts that wait for it may start. */
   | { readonly type: "hold.lifted"; readonly runner: string; readonly reason: string }

@@ -32,6 +32,8 @@ import { optional } from "../optional.ts";
 import { askBack, cancel, type EndedAttempt, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
 import { isEnded, pendingInputs, takenOver } from "./run.ts";
+import type { TakenRung } from "../flow/ladder.ts";
+import { mayMove } from "./rung.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 import { OVER_BUDGET, budgetChanged, neared, reached, reachedAtWork, renewed, settleUsage, spent } from "./spending.ts";
@@ -268,8 +270,8 @@ function started(draft: Draft, signal: Signal & { type: "attempt.started" }): st
   if (pendingInputs(draft.run) !== undefined) return "files of its start have changed, and a person decides first";
   const refused = signal.outside === true ? refuseOutside(draft, track) : undefined;
   if (refused !== undefined) return refused;
-  const reserved = signal.reserved === undefined ? {} : { reserved: signal.reserved };
-  begin(draft, name, track, signal.outside === true ? { outside: true, by: signal.actor } : reserved);
+  const booked = optional({ reserved: signal.reserved, rung: signal.rung });
+  begin(draft, name, track, signal.outside === true ? { outside: true, by: signal.actor } : booked);
   return undefined;
 }
 
@@ -280,7 +282,7 @@ function refuseOutside(draft: Draft, { stage, notBefore }: Track & { at: "ready"
   return undefined;
 }
 
-type Beginning = { readonly reserved?: Reserved } | Outside;
+type Beginning = { readonly reserved?: Reserved; readonly rung?: TakenRung } | Outside;
 
 /** `refuses`: it sends the work back at once, so that its handoff is rejected without having been accepted. */
 type Outside = { readonly outside: true; readonly by: Actor; readonly refuses?: boolean };
@@ -327,6 +329,13 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   }
   if (report.reached !== undefined && outcome.cause === OVER_BUDGET) {
     reachedAtWork(draft, ended, report.reached);
+    return undefined;
+  }
+  if (signal.next !== undefined && mayMove(outcome.cause)) {
+    const { cause = "", reason = "" } = outcome;
+    const from = track.metered?.runner ?? "";
+    emit(draft, { type: "stage.moved", track: name, stage: stage.id, attempt, cause, reason, from, to: signal.next });
+    ready(draft, ended);
     return undefined;
   }
   const later = postponement(outcome.cause, before, signal.at, report.resetsAt);

@@ -1,5 +1,6 @@
 // Attempts that are ready and wait for the limit of their runner: they are held, and let go when the limit is gone before its time.
 
+import { optional } from "../optional.ts";
 import { type Draft, emit } from "./draft.ts";
 import type { Run, Track } from "./run.ts";
 import type { Signal } from "./signal.ts";
@@ -10,8 +11,9 @@ type ReadyTrack = Track & { at: "ready" };
 export function held(draft: Draft, signal: Signal & { type: "attempt.held" }): string | undefined {
   const found = readyTrack(draft, signal);
   if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
-  const { stage, attempt, runner, cause, until } = signal;
-  emit(draft, { type: "stage.held", track: found.name, stage, attempt, runner, cause, until });
+  const { stage, attempt, runner, cause, until, ladder } = signal;
+  const more = optional({ ladder });
+  emit(draft, { type: "stage.held", track: found.name, stage, attempt, runner, cause, until, ...more });
   return undefined;
 }
 
@@ -29,10 +31,14 @@ export function released(draft: Draft, signal: Signal & { type: "hold.lifted" })
 /** The tracks that wait for this runner now; `nowMs` in milliseconds. */
 export function waitingFor(run: Run, runner: string, nowMs: number): readonly (readonly [string, ReadyTrack])[] {
   return Object.entries(run.tracks).flatMap(([name, track]) =>
-    track.at === "ready" && track.runner === runner && Date.parse(track.notBefore ?? "") > nowMs
+    track.at === "ready" && isFor(track, runner) && Date.parse(track.notBefore ?? "") > nowMs
       ? [[name, track] as const]
       : [],
   );
+}
+
+function isFor({ runner, ladder = [] }: ReadyTrack, name: string): boolean {
+  return runner === name || ladder.includes(name);
 }
 
 export function readyTrack(

@@ -6,6 +6,7 @@ import type { Usage } from "../budget/usage.ts";
 import { type Outcome, routeKey } from "../flow/outcome.ts";
 import type { JsonObject } from "../json.ts";
 import { type Containment, containmentOf } from "./containment.ts";
+import { rungText } from "./rung-text.ts";
 
 /** The part of a stored attempt that a row is made of. */
 export type RecordedAttempt = {
@@ -44,6 +45,8 @@ export type AttemptRow = Omit<RecordedAttempt, "outcome" | "facts"> & {
   readonly containment: Containment | null;
   readonly runner: string | null;
   readonly model: string | null;
+  /** Which rung of its ladder it took, and why; null for a stage without one. */
+  readonly rung: string | null;
   /** Null where the runner reported no usage. */
   readonly usage: Usage | null;
   /** The time that the agent's program says it took; null where it said none. */
@@ -75,6 +78,7 @@ export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
     containment: containmentOf(facts),
     runner: facts.runner,
     model: facts.model,
+    rung: facts.rung === null ? null : rungText(facts.runner ?? "", facts.rung),
     usage: facts.usage,
     reportedMs: facts.reportedMs,
   };

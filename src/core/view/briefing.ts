@@ -5,9 +5,11 @@ import { type ResolvedFlow } from "../flow/agent.ts";
 import { factPathsOf } from "../flow/condition.ts";
 import { MAIN_TRACK, type Stage } from "../flow/flow.ts";
 import { meteredBy } from "../flow/metered.ts";
-import { runnerChoiceOf } from "../flow/runner-choice.ts";
+import { ladderText } from "../flow/ladder.ts";
+import { runnerLadder } from "../flow/runner-choice.ts";
 import { sectionsIn } from "../input/sections.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { optional } from "../optional.ts";
 import { pinnedOf } from "../run/pinned.ts";
 import type { Run } from "../run/run.ts";
 import { conditionHolds, isWork, stagesOf } from "../run/sequence.ts";
@@ -21,6 +23,7 @@ export type PlannedStage = {
   readonly kind: Stage["kind"];
   /** The agent that works there, or the person who decides. */
   readonly who: string;
+  /** All rungs in words where it is a ladder. */
   readonly runner: string | null;
   readonly model: string | null;
   /** It runs only if this holds then; null if it certainly runs. */
@@ -101,15 +104,17 @@ export function plannedStages(resolved: ResolvedFlow, run: Run): readonly Planne
     const isOpen = stage.when !== undefined && factPathsOf(stage.when).some(([space]) => space === "last");
     if (stage.when !== undefined && !isOpen && !conditionHolds(run, stage.when)) return [];
     const work = isWork(stage) ? stage : undefined;
-    const choice = work === undefined ? undefined : runnerChoiceOf(resolved, run.facts, work);
+    const ladder = work === undefined ? [] : runnerLadder(resolved, run.facts, work);
+    const [choice] = ladder;
+    const rungs = ladder.map(({ runner, options }) => ({ runner, ...optional({ model: options.model }) }));
     return [
       {
         stage: stage.id,
         track,
         kind: stage.kind,
         who: whoOf(stage),
-        runner: choice?.runner ?? null,
-        model: choice?.options.model ?? null,
+        runner: rungs.length > 1 ? ladderText(rungs) : (choice?.runner ?? null),
+        model: rungs.length > 1 ? null : (choice?.options.model ?? null),
         when: isOpen ? (stage.when ?? null) : null,
         reads: work === undefined ? [] : readsOf(work),
         produces: work?.produces ?? [],

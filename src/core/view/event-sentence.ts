@@ -12,6 +12,7 @@ import { causeText } from "../run/postponement.ts";
 import { MESSAGE_WAYS } from "../run/message.ts";
 import { overLimit } from "./over-limit.ts";
 import { handedBackText } from "./taken-over.ts";
+import { rungText } from "./rung-text.ts";
 import type { InboxItem } from "../run/run.ts";
 
 export type Said = {
@@ -84,7 +85,8 @@ const SAYINGS: Sayings = {
   },
   "stage.started": (event, { agentOf }) => {
     const agent = agentOf?.(event.track, event.stage) ?? "";
-    return ofStage(event, `attempt ${event.attempt}${agent === "" ? " starts" : ` by ${agent}`}`);
+    const rung = event.rung === undefined ? "" : rungText(event.reserved?.runner ?? "", event.rung);
+    return ofStage(event, `attempt ${event.attempt}${agent === "" ? " starts" : ` by ${agent}`}`, rung);
   },
   "stage.finished": (event) => ofStage(event, outcomeWord(event.outcome), outcomeDetail(event.outcome)),
   "stage.timed_out": (event) => ofStage(event, `attempt ${event.attempt} timed out`, causeText(event.cause)),
@@ -98,6 +100,8 @@ const SAYINGS: Sayings = {
     ),
   "stage.held": (event, { timeOf = asWritten }) =>
     ofStage(event, `resumes ${timeOf(event.until)}`, overLimit(event.runner, event.cause)),
+  "stage.moved": (event) =>
+    ofStage(event, `${event.to} takes the next attempt`, `${overLimit(event.from, event.cause)}; no loop is used up`),
   "stage.released": (event) => ofStage(event, `no longer waits for ${event.runner}`, event.reason),
   "stage.canceled": (event) => ofStage(event, `attempt ${event.attempt} canceled`, event.reason),
   "stage.skipped": (event) => ofStage(event, "skipped", event.reason),

@@ -45,7 +45,8 @@ function whenHeard(resolved: ResolvedFlow, run: Run, { stage }: Pick<PersonMessa
   const [name, track] = Object.entries(run.tracks).find(([, each]) => "stage" in each && each.stage === stage) ?? [];
   if (name === undefined || track?.at !== "running") return `waits for the next attempt of ${stage}`;
   const work = findWork(resolved.flow, run, name, stage);
-  const runner = work === undefined ? undefined : runnerChoiceOf(resolved, run.facts, work)?.runner;
+  const rung = (track.rung?.number ?? 1) - 1;
+  const runner = work === undefined ? undefined : runnerChoiceOf(resolved, run.facts, work, rung)?.runner;
   return runner === undefined
     ? `waits for the next attempt of ${stage}`
     : `waits: ${runner === "command" ? "the program" : runner} ${REACH[runner]}`;

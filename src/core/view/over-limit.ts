@@ -6,6 +6,9 @@ const WORDS: Readonly<Record<string, string>> = {
   rate_limit: "was asked to slow down",
   quota: "is over its quota",
   billing: "has no credit",
+  auth: "is not logged in",
+  agent_not_found: "is not installed",
+  spawn_failed: "does not start",
 };
 
 /** `claude is over its quota`. */

@@ -45,6 +45,7 @@ const MARKS: Readonly<Partial<Record<EventType, string>>> = {
   "stage.skipped": "⤼",
   "stage.postponed": "⏲",
   "stage.held": "⏲",
+  "stage.moved": "⇄",
   "stage.released": "▶",
   "counter.changed": "↺",
   "counter.spent": "↺",

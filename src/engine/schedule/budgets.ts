@@ -1,7 +1,9 @@
 // The expected cost of an attempt before it starts: from the history of its agent, else from its runner. The store checks whether the
 // budget has room for it.
 
+import { continuedSession } from "../../attempt/continued-session.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import { runnerChoiceOf } from "../../core/flow/runner-choice.ts";
 import {
   type BudgetAmounts,
   type BudgetUse,
@@ -15,32 +17,43 @@ import {
 import { limitsOf, ticketKey } from "../../core/run/run-budget.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import type { WorkStage } from "../../core/flow/flow.ts";
-import type { Run } from "../../core/run/run.ts";
+import type { Carry, Run } from "../../core/run/run.ts";
 import type { SignalBody } from "../../core/run/signal.ts";
 import type { Usage } from "../../core/budget/usage.ts";
 import type { Store } from "../../store/store.ts";
 
 export type BudgetOptions = {
-  /** Null for stages that cost nothing: the store does not check their starts. */
-  readonly metered?: (resolved: ResolvedFlow, run: Run, stage: WorkStage) => Metered | null;
+  /** The rungs of a stage; none for one that costs nothing: the store does not check its starts. */
+  readonly metered?: (resolved: ResolvedFlow, run: Run, stage: WorkStage) => readonly Metered[];
   readonly budgets?: (run: Run) => Budgets;
 };
 
-/** A stage that costs something, and the expected amounts. */
-export type Meter = Metered & { readonly stage: WorkStage; readonly amounts: BudgetAmounts };
+/** A stage that costs something, and the expected amounts on each rung of its ladder; most stages have one rung. */
+export type Meter = {
+  readonly stage: WorkStage;
+  readonly rungs: readonly RungMeter[];
+  /** The runner whose session the attempt continues; null if it may take any rung. */
+  readonly bound: string | null;
+};
+export type RungMeter = Metered & { readonly amounts: BudgetAmounts };
 
 export type EngineBudgets = {
   /** Null, without a promise, for a stage that is not metered. */
-  meter(resolved: ResolvedFlow, run: Run, stage: WorkStage): Promise<Meter> | null;
-  runnerOf(resolved: ResolvedFlow, run: Run, stage: WorkStage): string | null;
-  reservation(meter: Meter, run: Run, attempt: number, at: string): Reservation;
+  meter(resolved: ResolvedFlow, run: Run, next: NextStart): Promise<Meter> | null;
+  /** The runners of a stage, one per rung. */
+  runnersOf(resolved: ResolvedFlow, run: Run, stage: WorkStage): readonly string[];
+  /** The runner whose session this attempt continues; null if it starts a new one. */
+  boundTo(resolved: ResolvedFlow, run: Run, next: NextStart): Promise<string | null>;
+  reservation(meter: Meter, rung: RungMeter, run: Run, attempt: number, at: string): Reservation;
   of(run: Run): Budgets;
   /** New usage changes the expected cost. */
   note(events: readonly RunEvent[]): void;
 };
 
+export type NextStart = { readonly stage: WorkStage; readonly attempt: number; readonly carry: Carry };
+
 export function createBudgets(store: Store, options: BudgetOptions): EngineBudgets {
-  const { metered = () => null, budgets = () => NO_BUDGETS } = options;
+  const { metered = () => [], budgets = () => NO_BUDGETS } = options;
   const histories = new Map<string, Promise<readonly Usage[]>>();
 
   function historyOf(agent: string, { runner, model }: Metered): Promise<readonly Usage[]> {
@@ -51,18 +64,29 @@ export function createBudgets(store: Store, options: BudgetOptions): EngineBudge
     return known;
   }
 
+  async function rungMeter(agent: string, rung: Metered): Promise<RungMeter> {
+    return { ...rung, amounts: whole(estimate(await historyOf(agent, rung), rung)) };
+  }
+
+  async function boundTo(resolved: ResolvedFlow, run: Run, { stage, attempt, carry }: NextStart) {
+    const session = runnerChoiceOf(resolved, run.facts, stage)?.session ?? "fresh";
+    const next = { stage: stage.id, attempt, carry, session };
+    return continuedSession(next, await store.attempts(run.id))?.runner ?? null;
+  }
+
   return {
-    meter(resolved, run, stage) {
+    meter(resolved, run, next) {
+      const { stage } = next;
       const found = metered(resolved, run, stage);
-      if (found === null) return null;
-      return historyOf(stage.agent, found).then((history) => ({
-        ...found,
-        stage,
-        amounts: whole(estimate(history, found)),
-      }));
+      if (found.length === 0) return null;
+      const bound = found.length === 1 ? null : boundTo(resolved, run, next);
+      return Promise.all([Promise.all(found.map((rung) => rungMeter(stage.agent, rung))), bound]).then(
+        ([rungs, runner]) => ({ stage, rungs, bound: runner }),
+      );
     },
-    runnerOf: (resolved, run, stage) => metered(resolved, run, stage)?.runner ?? null,
-    reservation({ stage, runner, model, amounts }, run, attempt, at) {
+    runnersOf: (resolved, run, stage) => metered(resolved, run, stage).map(({ runner }) => runner),
+    boundTo,
+    reservation({ stage }, { runner, model, amounts }, run, attempt, at) {
       const limits = limitsOf(budgets(run), run, at);
       return {
         stage: stage.id,

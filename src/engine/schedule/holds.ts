@@ -2,18 +2,25 @@
 // so that a restart forgets none and every process shows them; here is what the process that performs decides by.
 
 import type { Report } from "../../core/flow/outcome.ts";
-import { type Hold, holdMs, isHeld } from "../../core/run/hold.ts";
+import { type Hold, holdMs, isHeld, passedOverMs } from "../../core/run/hold.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
 
 export type Holds = {
-  /** The limit that this runner is over now. */
+  /** What keeps this runner from working now: a limit, or, for ladders, that its program is missing or logged out. */
   of(runner: string): ActiveHold | undefined;
   /** The report of an attempt that began at this time of the monotonic clock may set a hold or lift one. */
-  noteReport(runner: string, report: Report, attempt: { readonly runId: string; readonly beganMs: number }): void;
+  noteReport(runner: string, report: Report, attempt: ReportedAttempt): void;
   /** Takes what the store has, also what other processes changed. */
   load(): Promise<void>;
   readonly size: number;
+};
+
+export type ReportedAttempt = {
+  readonly runId: string;
+  readonly beganMs: number;
+  /** Its stage has other rungs: they pass over a program that cannot work. */
+  readonly hasLadder: boolean;
 };
 
 /** With a time: one that only a person ends is for another door. */
@@ -61,9 +68,9 @@ export function createHolds({ clock, store, accountOf, persist, onLifted }: Hold
       write(() => store.liftHold({ runner, account }));
       return undefined;
     },
-    noteReport(runner, { cause, reason = "", resetsAt }, { runId, beganMs }) {
+    noteReport(runner, { cause, reason = "", resetsAt }, { runId, beganMs, hasLadder }) {
       const since = clock.now();
-      const wait = holdMs(cause, since, resetsAt);
+      const wait = holdMs(cause, since, resetsAt) ?? (hasLadder ? passedOverMs(cause) : undefined);
       const before = known.get(runner);
       if (cause !== undefined && wait !== undefined) {
         const until = new Date(Date.parse(since) + wait).toISOString();

@@ -3,7 +3,8 @@
 import type { BudgetUnit, KeyedLimit, OverBudget, Reservation } from "../../core/budget/budget.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Report } from "../../core/flow/outcome.ts";
-import { isAccountLimit } from "../../core/run/postponement.ts";
+import type { TakenRung } from "../../core/flow/ladder.ts";
+import { chooseRung, mayMove, type RungChoice } from "../../core/run/rung.ts";
 import type { Run } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import type { Signal } from "../../core/run/signal.ts";
@@ -31,6 +32,8 @@ export type Metering = {
   meterStart(signal: StartSignal, run: Run, track: string, meter: Meter | undefined, refused: Refusals): MeteredStart;
   /** A report may show that a runner is over its limit, or works again. */
   noteReport(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, report: Report, beganMs: number): void;
+  /** The runner that takes over at once from an attempt whose own is out; undefined without a ladder, or if all are out. */
+  nextRunner(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, report: Report): Promise<string | undefined>;
 };
 
 export type MeteringDeps = {
@@ -39,7 +42,14 @@ export type MeteringDeps = {
   readonly overruns: Overruns;
   readonly holds: Holds;
   readonly newId: () => string;
+  /** ISO 8601, UTC. */
+  readonly now: () => string;
 };
+
+/** Only where there is a choice. */
+function rungTaken({ rungs }: Meter, { at, passed }: RungChoice & { type: "taken" }): { readonly rung?: TakenRung } {
+  return rungs.length < 2 ? {} : { rung: { number: at + 1, of: rungs.length, passed } };
+}
 
 function lessOverrun(limit: KeyedLimit, overruns: Overruns): KeyedLimit {
   const over = overruns(limit.scope, limit.key);
@@ -50,10 +60,12 @@ function lessOverrun(limit: KeyedLimit, overruns: Overruns): KeyedLimit {
   return { ...limit, usd: less("usd"), tokens: less("tokens") };
 }
 
-export function createMetering({ budgets, overruns, holds, newId }: MeteringDeps): Metering {
+export function createMetering({ budgets, overruns, holds, newId, now }: MeteringDeps): Metering {
   function meterOf(resolved: ResolvedFlow, run: Run, track: string, id: string): Promise<Meter> | null {
     const stage = findWork(resolved.flow, run, track, id);
-    return stage === undefined ? null : budgets.meter(resolved, run, stage);
+    const state = run.tracks[track];
+    if (stage === undefined || state?.at !== "ready") return null;
+    return budgets.meter(resolved, run, { stage, attempt: state.attempt, carry: state.carry });
   }
 
   function meterStart(
@@ -68,9 +80,14 @@ export function createMetering({ budgets, overruns, holds, newId }: MeteringDeps
     const where = { stage, attempt, id: newId(), at, actor: "engine" } as const;
     const state = run.tracks[track];
     // A person's "again" tries, whatever is known about the limit.
-    const hold = state?.at === "ready" && state.carry.reason === "again" ? undefined : holds.of(meter.runner);
-    if (hold !== undefined)
-      return { signal: { type: "attempt.held", ...where, runner: meter.runner, cause: hold.cause, until: hold.until } };
+    const choice = rungOf(holds, meter, at, state?.at === "ready" && state.carry.reason === "again");
+    if (choice.type === "held") {
+      const { runner, cause, until } = choice.hold;
+      const ladder = meter.rungs.length > 1 ? { ladder: meter.rungs.map((rung) => rung.runner) } : {};
+      return { signal: { type: "attempt.held", ...where, runner, cause, until, ...ladder } };
+    }
+    const own = meter.rungs[choice.at];
+    if (own === undefined) return { signal };
     const over = refused.get(`${stage}/${attempt}`);
     if (over !== undefined) {
       const { scope, key, unit, needed } = over;
@@ -79,10 +96,11 @@ export function createMetering({ budgets, overruns, holds, newId }: MeteringDeps
       const size = budgets.of(run)[scope][unit] ?? limit;
       return { signal: { type: "budget.reached", ...where, scope, key, unit, used, limit, needed, size } };
     }
-    const whole = budgets.reservation(meter, run, attempt, at);
+    const whole = budgets.reservation(meter, own, run, attempt, at);
     const reserved = { ...whole, limits: whole.limits.map((limit) => lessOverrun(limit, overruns)) };
     const { agent, runner, model, usd, tokens, ticket } = reserved;
-    return { signal: { ...signal, reserved: { agent, runner, model, usd, tokens, ticket } }, reserved };
+    const rung = rungTaken(meter, choice);
+    return { signal: { ...signal, reserved: { agent, runner, model, usd, tokens, ticket }, ...rung }, reserved };
   }
 
   return {
@@ -99,10 +117,46 @@ export function createMetering({ budgets, overruns, holds, newId }: MeteringDeps
       return meterStart(signal, run, track, meter === null ? undefined : await meter, refused);
     },
     noteReport(resolved, run, { track, stage: id }, report, beganMs) {
-      if (holds.size === 0 && !isAccountLimit(report.cause)) return;
+      if (holds.size === 0 && !mayMove(report.cause)) return;
       const stage = findWork(resolved.flow, run, track, id);
-      const runner = stage === undefined ? null : budgets.runnerOf(resolved, run, stage);
-      if (runner !== null) holds.noteReport(runner, report, { runId: run.id, beganMs });
+      const runners = stage === undefined ? [] : budgets.runnersOf(resolved, run, stage);
+      const state = run.tracks[track];
+      // The rung that it took, as its start says.
+      const runner = (state?.at === "running" ? state.metered?.runner : undefined) ?? runners[0];
+      if (runner !== undefined)
+        holds.noteReport(runner, report, { runId: run.id, beganMs, hasLadder: runners.length > 1 });
     },
+    nextRunner: (...asked) => nextRunner(budgets, holds, Date.parse(now()), ...asked),
   };
+}
+
+/** `isForced`: it tries, whatever is known about the limit. */
+function rungOf(
+  holds: Pick<Holds, "of">,
+  { rungs, bound }: Pick<Meter, "rungs" | "bound">,
+  at: string,
+  isForced: boolean,
+): RungChoice {
+  const runners = rungs.map(({ runner }) => runner);
+  const choice = chooseRung(runners, bound, (runner) => holds.of(runner), Date.parse(at));
+  if (choice.type === "taken" || !isForced) return choice;
+  return { type: "taken", at: Math.max(0, runners.indexOf(bound ?? "")), passed: [] };
+}
+
+async function nextRunner(
+  budgets: Pick<EngineBudgets, "runnersOf" | "boundTo">,
+  holds: Pick<Holds, "of">,
+  nowMs: number,
+  ...[resolved, run, { track, stage: id, attempt }, { cause }]: Parameters<Metering["nextRunner"]>
+): Promise<string | undefined> {
+  const stage = findWork(resolved.flow, run, track, id);
+  const state = run.tracks[track];
+  if (stage === undefined || state?.at !== "running" || !mayMove(cause)) return undefined;
+  const runners = budgets.runnersOf(resolved, run, stage);
+  if (runners.length < 2) return undefined;
+  const bound = await budgets.boundTo(resolved, run, { stage, attempt: attempt + 1, carry: state.carry });
+  const choice = chooseRung(runners, bound, (runner) => holds.of(runner), nowMs);
+  const next = choice.type === "held" ? undefined : runners[choice.at];
+  // A limit without an end holds nothing: the same program waits and tries again.
+  return next === state.metered?.runner ? undefined : next;
 }

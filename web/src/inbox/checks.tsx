@@ -138,6 +138,11 @@ function Measured({ stage }: { readonly stage: Stage }): ReactNode {
         {stage.stage} #{stage.attempt}
       </span>
       <span className="text-muted">{exitText(stage)}</span>
+      {stage.rung !== null && (
+        <span className="text-muted">
+          <SafeText max={300}>{stage.rung}</SafeText>
+        </span>
+      )}
       <ContainmentBadge containment={stage.containment} />
       <span className="text-muted">
         {commits === null ? (

@@ -104,6 +104,11 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
           )}
         </span>
         <span className="text-muted">{factsOf(attempt).join(" · ")}</span>
+        {attempt.rung !== null && (
+          <span className="text-muted">
+            <SafeText max={300}>{attempt.rung}</SafeText>
+          </span>
+        )}
         <ContainmentBadge containment={attempt.containment} />
         <span className="ml-auto flex flex-wrap gap-x-3">
           <FileLinks

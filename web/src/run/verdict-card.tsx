@@ -1,5 +1,6 @@
 // The end of an attempt's activity: what it concluded, what it used, and its files.
 
+import { SafeText } from "../ui/safe-text.tsx";
 import type { ReactNode } from "react";
 import { Issues } from "../inbox/issues.tsx";
 import { ContainmentBadge } from "../ui/containment-badge.tsx";
@@ -25,6 +26,11 @@ export function VerdictCard({ run, attempt }: { readonly run: RunDetail; readonl
           </span>
         )}
         <span className="text-muted">{factsOf(attempt).join(" · ")}</span>
+        {attempt.rung !== null && (
+          <span className="text-muted">
+            <SafeText max={300}>{attempt.rung}</SafeText>
+          </span>
+        )}
         <ContainmentBadge containment={attempt.containment} />
       </div>
       <Said text={summary} />

@@ -21,6 +21,7 @@ import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { withReader } from "../../reader.ts";
 import { openApproved } from "../flow/catalog.ts";
 import { heldText } from "./resume.ts";
+import { firstRunner, ladderText, rungsIn } from "../../../core/flow/ladder.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type AgentListDeps = {
@@ -162,14 +163,14 @@ export function playedByConfig(config: Pick<Settings, "agents" | "runner" | "mod
     const who = [...own, file, fallback].find((each) => each.runner !== undefined || each.command !== undefined);
     if (who === undefined) return "";
     const [program] = who.command ?? [];
-    const runner = who.runner ?? "command";
-    const chosen = own.map((each) => each.model).find((found) => found !== undefined);
+    const [first, ...rest] = who.runner === undefined ? [{ runner: "command" as const }] : rungsIn(who.runner);
+    const runner = first?.runner ?? "command";
+    const chosen = first?.model ?? own.map((each) => each.model).find((found) => found !== undefined);
     // What an agent's file says about models is said to Claude; the default goes with the default runner.
-    const usual = runner === config.runner.value ? (config.model ?? undefined) : undefined;
-    const named = chosen ?? (runner === "claude" ? model : undefined) ?? usual;
-    return [program === undefined ? runner : `${runner} ${program}`, ...(named === undefined ? [] : [named])].join(
-      ", ",
-    );
+    const isUsual = config.runner.value !== "none" && runner === firstRunner(config.runner.value);
+    const named = chosen ?? (runner === "claude" ? model : undefined) ?? (isUsual ? config.model : null) ?? undefined;
+    const one = [program === undefined ? runner : `${runner} ${program}`, ...(named === undefined ? [] : [named])];
+    return [one.join(", "), ...rest.map((rung) => ladderText([rung]))].join(", then ");
   };
 }
 

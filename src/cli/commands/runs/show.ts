@@ -112,6 +112,7 @@ function showPlain(io: Io, { run, summary, attempts, counters, why, end, message
         commits(row),
         row.cause ?? row.summary ?? "",
         row.containment?.label ?? "",
+        row.rung ?? "",
       ]),
     ...evidenceTable(attempts).map(({ stage, attempt, what, state, isGood, evidence }) => [
       "evidence",
@@ -226,11 +227,11 @@ function attemptCells(record: AttemptRecord): readonly Column[] {
 }
 
 /** `claude $0.31`, `codex 12,300 tokens`; nothing for a program that does not report its usage. */
-function playedBy({ runner, usage }: AttemptRow): string {
+function playedBy({ runner, rung, usage }: AttemptRow): string {
   if (runner === null || runner === "command") return "";
   const tokens = usage === null ? null : tokensOf(usage);
   const cost = usage?.usd ?? null;
-  return [runner, cost !== null ? amountText("usd", cost) : tokens === null ? "" : amountText("tokens", tokens)]
+  return [rung ?? runner, cost !== null ? amountText("usd", cost) : tokens === null ? "" : amountText("tokens", tokens)]
     .filter((part) => part !== "")
     .join(" ");
 }

@@ -80,6 +80,10 @@ const checkedStage = z.object({
   agent: z.string(),
   attempt: z.int().meta({ description: "the last one that has ended; the other fields describe it" }),
   runner: z.string().nullable(),
+  rung: z
+    .string()
+    .nullable()
+    .meta({ description: "which rung of its ladder of runners it took, and why; null for a stage without one" }),
   containment,
   by: z.enum(["agent", "check", "passrail", "outside"]).meta({
     description:

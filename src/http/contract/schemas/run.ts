@@ -67,6 +67,10 @@ export const attemptSchema = z
     containment,
     runner: z.string().nullable(),
     model: z.string().nullable(),
+    rung: z
+      .string()
+      .nullable()
+      .meta({ description: "which rung of its ladder of runners it took, and why; null for a stage without one" }),
     usage: usage.nullable(),
     reportedMs: z
       .number()

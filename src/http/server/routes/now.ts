@@ -1,5 +1,6 @@
 // One look at everything that moves, and what a person puts off.
 
+import { rungsIn } from "../../../core/flow/ladder.ts";
 import { lookAtNow } from "../../../app/now.ts";
 import { listSnoozed, snooze } from "../../../app/snoozed.ts";
 import type { PausedAll } from "../../../core/run/pause-all.ts";
@@ -52,9 +53,9 @@ function shownPause({ by, since, reason }: PausedAll) {
 /** Only programs that the settings name, or that work: nobody has to log in to everything that is installed. */
 async function loggedOut({ config, runners }: ServerDeps, used: ReadonlySet<string>) {
   const known = (await runners?.())?.runners ?? [];
+  const named: readonly string[] =
+    config.runner.value === "none" ? [] : rungsIn(config.runner.value).map((rung) => rung.runner);
   return known
-    .filter(
-      ({ runner, found, login }) => found && login === "no" && (used.has(runner) || config.runner.value === runner),
-    )
+    .filter(({ runner, found, login }) => found && login === "no" && (used.has(runner) || named.includes(runner)))
     .map(({ runner, evidence, fix }) => ({ runner, evidence, fix }));
 }

@@ -11,6 +11,7 @@ import type { Run } from "../../../core/run/run.ts";
 import { isWork, stagesOf } from "../../../core/run/sequence.ts";
 import type { AttemptRecord } from "../../../store/store.ts";
 import { containmentOf } from "../../../core/view/containment.ts";
+import { rungText } from "../../../core/view/rung-text.ts";
 import { evidenceTable } from "../../../core/view/evidence-table.ts";
 import { whoRan } from "../../../core/view/who-ran.ts";
 import type { MarkedChange } from "../../../core/view/marked-changes.ts";
@@ -66,6 +67,7 @@ function measured(record: AttemptRecord): Omit<StageEvidence, "stage" | "agent" 
   const payload = outcome?.["payload"];
   return {
     runner: runner === null ? null : cut(runner, NAME_CHARS),
+    rung: facts.rung === null ? null : cut(rungText(runner ?? "", facts.rung), LINE_CHARS),
     containment: containmentOf(facts),
     command: command === null ? null : cut(command, LINE_CHARS),
     exitCode,
