@@ -413,6 +413,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     slots: config.slots.value,
     agentLimits: config.agentLimits,
     accountOf: (runner) => accountOf(environment, config, runner),
+    nearPercent: config.limitNear.value,
     runStage,
     carriers,
     runners,

@@ -98,11 +98,11 @@ export async function openConversation(
   const watch = watchWork(watchedIn(ports, place, launch), {
     model: () => model,
     hasVerdict: () => desk?.submitted() !== undefined,
+    onLimits: (uses) => onEvent({ type: "limits", uses }),
   });
-  const signal = AbortSignal.any([ports.signal, live.signal, watch.signal]);
-  const hooks = { signal, onEvent, ...permits.hooks, ...live.hooks(isAgent) };
+  const hooks = { signal: anyOf(ports, live, watch), onEvent, ...permits.hooks, ...live.hooks(isAgent) };
   const noteBegin = (message: LiveMessage | undefined, identity: ProcessIdentity): Promise<void> =>
-    noteStart(job, ports, place, identity).then(() => live.noteHeard(message));
+    noteStart(job, ports, { ...place, account: launch.account }, identity).then(() => live.noteHeard(message));
 
   return {
     async say(text, { outputPath, standing = "", session: earlier, env, schema, message }) {
@@ -157,6 +157,10 @@ export async function openConversation(
     // Stored at once: a later attempt can resume it even if this process dies before the attempt ends.
     ports.note(sessionFacts(event.id, watch)).catch(() => {});
   }
+}
+
+function anyOf(...all: readonly { readonly signal: AbortSignal }[]): AbortSignal {
+  return AbortSignal.any(all.map(({ signal }) => signal));
 }
 
 function withInstallHint(end: AttemptEnd): AttemptEnd {
@@ -218,12 +222,12 @@ async function openScratchAndDesk(
 async function noteStart(
   job: AttemptJob,
   ports: AttemptPorts,
-  { play, noted, workspace: { mode } }: ConversationPlace,
+  { play, noted, account, workspace: { mode } }: ConversationPlace & { readonly account: string },
   identity: ProcessIdentity,
 ): Promise<void> {
   failpoint("spawned");
   const { prompt, output } = job.files;
-  await ports.note({ process: { ...identity }, prompt, output, runner: play.runner, mode, ...noted });
+  await ports.note({ process: { ...identity }, prompt, output, runner: play.runner, account, mode, ...noted });
   failpoint("process-noted");
 }
 

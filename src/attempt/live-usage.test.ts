@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync } from "node:fs";
+import type { LimitUse } from "../core/run/limit-use.ts";
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { type LiveUsage, openLiveUsage } from "./live-usage.ts";
 const ID = "01a1ebc1-94f7-70d1-8d3e-6c632ce6b1a3";
 let home: string;
 let file: string;
+const limits: LimitUse[] = [];
 let grown: number;
 let live: LiveUsage;
 
@@ -17,10 +19,11 @@ beforeEach(() => {
   mkdirSync(folder, { recursive: true });
   file = join(folder, `rollout-2026-11-17T23-04-54-${ID}.jsonl`);
   grown = 0;
+  limits.length = 0;
   live = openLiveUsage(
     "codex",
     { env: { HOME: home }, cwd: home },
-    { grown: () => void (grown += 1), looked: () => {} },
+    { grown: () => void (grown += 1), looked: () => {}, limits: (uses) => limits.push(...uses) },
   );
 });
 afterEach(() => {
@@ -92,4 +95,17 @@ test("the program's own last word counts for dollars; cut off, the larger number
   live.note({ type: "usage", usage: usage(10, 1, 2) });
   live.end(usage(10, 1, null), false);
   expect(live.total()?.usd).toBe(3.5);
+});
+
+test("codex' file also says how far the windows of the plan are used", () => {
+  live.begin(null);
+  const primary = { used_percent: 92.4, window_minutes: 300, resets_at: 1_790_000_000 };
+  const secondary = { used_percent: 40, window_minutes: 10_080 };
+  const payload = { type: "token_count", info: null, rate_limits: { primary, secondary, plan_type: "plus" } };
+  writeFileSync(file, `${JSON.stringify({ type: "event_msg", payload })}\n`);
+  live.note(SESSION);
+  expect(limits).toEqual([
+    { window: "5-hour", share: 0.924, resetsAt: new Date(1_790_000_000_000).toISOString() },
+    { window: "7-day", share: 0.4, resetsAt: null },
+  ]);
 });

@@ -4,7 +4,7 @@
 import type { RunnerName } from "../core/flow/agent-options.ts";
 import { addUsage, largerUsage, type Usage, usageSince } from "../core/budget/usage.ts";
 import type { AgentEvent } from "../runner/runner.ts";
-import type { SessionPlaces } from "../runner/session-journal.ts";
+import type { OnLimits, SessionPlaces } from "../runner/session-journal.ts";
 import { openSessionUsage, sessionUsage } from "../runner/session-usage.ts";
 
 export type LiveUsage = {
@@ -30,6 +30,8 @@ export type UsageWatch = {
   readonly grown: () => void;
   /** After each look, also if nothing has changed: the room may have. */
   readonly looked: () => void;
+  /** The session file says how far the account's limits are used. */
+  readonly limits: OnLimits;
 };
 
 export function openLiveUsage(runner: RunnerName, places: SessionPlaces, watch: UsageWatch): LiveUsage {
@@ -57,7 +59,7 @@ export function openLiveUsage(runner: RunnerName, places: SessionPlaces, watch: 
   const timer = setInterval(look, LOOK_MS);
   return {
     begin(session) {
-      const read = session === null ? () => null : openSessionUsage(runner, session, places);
+      const read = session === null ? () => null : openSessionUsage(runner, session, places, watch.limits);
       const before = session === null ? null : sessionUsage(runner, session, places);
       current = { session, read, before, usage: null, lookedAt: 0 };
     },
@@ -65,7 +67,7 @@ export function openLiveUsage(runner: RunnerName, places: SessionPlaces, watch: 
       if (current === undefined) return;
       if (event.type === "session" && event.id !== current.session) {
         current.session = event.id;
-        current.read = openSessionUsage(runner, event.id, places);
+        current.read = openSessionUsage(runner, event.id, places, watch.limits);
         // Another session than the one that was to be resumed is a new one.
         current.before = null;
       }

@@ -11,7 +11,7 @@ function watching(change: Partial<WatchedProgram> = {}, hasVerdict = (): boolean
   const ports = { room: () => room, spent: (reported: unknown) => void told.push(reported) };
   const program = { runner: "opencode", places: { env: { HOME: "/nowhere" }, cwd: "/nowhere" }, ports } as const;
   const limits = { sameCalls: undefined, maxCostUsd: undefined };
-  const watch = watchWork({ ...program, ...limits, ...change }, { model: () => "m", hasVerdict });
+  const watch = watchWork({ ...program, ...limits, ...change }, { model: () => "m", hasVerdict, onLimits: () => {} });
   watch.begin(null);
   return { watch, told, setRoom: (next: AttemptRoom) => void (room = next) };
 }

@@ -6,7 +6,7 @@ import { type ReachedLimit, reachedIn } from "../core/budget/room.ts";
 import type { Usage } from "../core/budget/usage.ts";
 import type { RunnerName } from "../core/flow/agent-options.ts";
 import type { AgentEvent, AttemptEnd } from "../runner/runner.ts";
-import type { SessionPlaces } from "../runner/session-journal.ts";
+import type { OnLimits, SessionPlaces } from "../runner/session-journal.ts";
 import type { AttemptPorts } from "./job.ts";
 import { openLiveUsage } from "./live-usage.ts";
 import { watchLoops } from "./loop-watch.ts";
@@ -48,12 +48,13 @@ export type WatchedState = {
   readonly model: () => string | null;
   /** A verdict that was accepted is worth more than what the program does after it. */
   readonly hasVerdict: () => boolean;
+  readonly onLimits: OnLimits;
 };
 
 /** Usage is told at most this often while it grows. */
 const TELL_MS = 1000;
 
-export function watchWork(program: WatchedProgram, { model, hasVerdict }: WatchedState): WorkWatch {
+export function watchWork(program: WatchedProgram, { model, hasVerdict, onLimits }: WatchedState): WorkWatch {
   const { runner, places, ports, sameCalls, maxCostUsd = Infinity } = program;
   const stop = new AbortController();
   const loops = watchLoops(sameCalls);
@@ -64,6 +65,7 @@ export function watchWork(program: WatchedProgram, { model, hasVerdict }: Watche
   const live = openLiveUsage(runner, places, {
     grown: () => void (telling ??= setTimeout(tell, TELL_MS)),
     looked: stopAtLimit,
+    limits: onLimits,
   });
 
   function reported(): ReportedUsage | undefined {

@@ -33,6 +33,8 @@ export type AttemptFacts = {
   /** Whether that was the flow's own command for the stage; null if it is not recorded. */
   readonly ownCommand: boolean | null;
   readonly model: string | null;
+  /** The pool that paid; null where that is not known. */
+  readonly account: string | null;
   /** The rung of its ladder; null for a stage without one. */
   readonly rung: TakenRung | null;
   readonly toolCalls: number | null;
@@ -88,6 +90,7 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     command: textOf(facts["command"]),
     ownCommand: typeof facts["ownCommand"] === "boolean" ? facts["ownCommand"] : null,
     model: textOf(facts["model"]),
+    account: textOf(facts["account"]),
     rung: rungOf(facts["rung"]),
     toolCalls: numberOf(facts["toolCalls"]),
     usage: usageOf(facts["usage"]),

@@ -108,7 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
         follow: async (run) => follower.follow(await flows.of(run.flowHash), run),
         adopt: async (run, at, found) => {
           const resolved = await flows.of(run.flowHash);
-          const ready = readyAttempt(resolved, run, at, options.agentLimits);
+          const ready = readyAttempt(resolved, run, at, machines.slotRules);
           if (ready === undefined) throw new Error(`${at.stage} of ${run.id} is not carried out here`);
           await work.adopt(resolved, run, ready, found);
         },

@@ -50,6 +50,7 @@ function readHook(event: ObservedEvent): Read | undefined {
         line: `task of ${event.name} ${event.status}: ${event.text}`,
         facts: { teammate: event.name, task: event.id, status: event.status, summary: event.text },
       };
+    case "limits":
     case "message":
     case "notice":
     case "session":

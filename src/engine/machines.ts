@@ -1,5 +1,6 @@
 // The machines of an engine and how they call each other. Each owns its own facts; this file holds no state.
 
+import { NEAR_PERCENT } from "../core/run/limit-use.ts";
 import { cleanSignal } from "../core/run/clean-signal.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Run } from "../core/run/run.ts";
@@ -20,7 +21,8 @@ import { createBudgets } from "./schedule/budgets.ts";
 import { createHolds, type Holds } from "./schedule/holds.ts";
 import { createMetering } from "./schedule/metering.ts";
 import { type ChangedInputs, createSchedule } from "./schedule/schedule.ts";
-import { createSlots, type Slots } from "./slots.ts";
+import type { SlotRules } from "./ready-attempt.ts";
+import { createSlots, type Pace, type Slots } from "./slots.ts";
 import { reconcile } from "./reconcile.ts";
 import { releaseWaiting } from "./release-waiting.ts";
 import { retryStore } from "./store-retry.ts";
@@ -39,7 +41,8 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const insist = <T>(runId: string, write: () => Promise<T>): Promise<T> =>
     retryStore(write, { onFailure: (error) => options.onError(runId, error), isStopped: () => phase() === "closed" });
   const onFreed = (): void => follower.startReady();
-  const slots = createSlots(options.slots);
+  const pace = paceOf(() => holds);
+  const slots = createSlots(options.slots, pace);
   const attempts = createAttempts({ slots, newId, lingerMs: options.lingerMs ?? LINGER_MS });
   const flows = createRunFlows(store);
   const budgets = createBudgets(store, options);
@@ -47,7 +50,8 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const holds = holdsOf(options, () => ({ activity, runs, insist }));
   const metering = createMetering({ budgets, overruns: liveBudgets.overruns, holds, newId, now: () => clock.now() });
   const watched = { metering, changedInputs: inputsWatch(options), onDue: (): void => follower.startDue() };
-  const schedule = createSchedule({ clock, slots, agentLimits, attempts, ...watched });
+  const slotRules: SlotRules = { agentLimits, runnersOf: (...of) => budgets.runnersOf(...of) };
+  const schedule = createSchedule({ clock, slots, slotRules, attempts, ...watched });
   const runWorkspaces = createRunWorkspaces(options);
   const activity = createActivity((runId) => {
     const isQuiet = attempts.isEmpty && activity.isQuiet && !runs.isBusy;
@@ -82,6 +86,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     attempts,
     slots,
     metering,
+    holds,
     flowOf: (hash) => flows.of(hash),
     workspaces: runWorkspaces,
     isClosed: () => phase() === "closed",
@@ -90,7 +95,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     follow: (runId) => followStored({ runs, flows }, follower, runId),
     persist,
   });
-  const takeovers = createTakeovers({ options, attempts, slots, activity, runs, persist, onFreed });
+  const takeovers = createTakeovers({ options, slotRules, attempts, slots, activity, runs, persist, onFreed });
   const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces }, onFreed);
   const outbox = createOutbox({
     store,
@@ -102,12 +107,20 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const parts = { activity, attempts, schedule, takeovers, runs, work, outbox };
   const follower = createFollower({ options, phase, budgets: noted, ...parts });
   const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
-  return { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work };
+  return { ...parts, catchUp, flows, follower, holds, runWorkspaces, slotRules };
+}
+
+/** The holds are asked for when they are needed: they are made later. */
+function paceOf(holds: () => Holds): Pace {
+  return {
+    runnerOf: (runners) => runners.find((runner) => holds().of(runner) === undefined) ?? runners[0],
+    isSlow: (runner) => holds().isNear(runner),
+  };
 }
 
 /** The machines are asked for when they are needed: they are made later. */
 function holdsOf(
-  { store, clock, accountOf = () => "", onError }: EngineOptions,
+  { store, clock, accountOf = () => "", nearPercent = NEAR_PERCENT, onError }: EngineOptions,
   machines: () => {
     readonly activity: Activity;
     readonly runs: Runs;
@@ -123,6 +136,7 @@ function holdsOf(
     clock,
     store,
     accountOf,
+    nearPercent,
     persist: (write) => tracked(machines().insist("holds", write)),
     onLifted: (runner) =>
       void tracked(releaseWaiting({ store, clock, runs: machines().runs }, runner, "it works again", "engine")),

@@ -32,6 +32,8 @@ export type EngineOptions = BudgetOptions & {
   readonly slots: number;
   /** The login that pays for a runner: a limit of one does not hold another. Absent: each runner has one. */
   readonly accountOf?: (runner: string) => string;
+  /** Percent of a vendor's limit from which on attempts of its runner start one at a time (default 90). */
+  readonly nearPercent?: number;
   /** Maximum number of attempts at once per agent, where set. */
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` of src/attempt outside of tests and benchmarks. */

@@ -18,7 +18,12 @@ test("R-000-18: the operator's limit decides over the flow's concurrency, which 
       at: "2026-01-01T00:00:00.000Z",
       actor: "human:t",
     });
-    return readyAttempt(resolved, run, { track: "main", stage: "build", attempt: 1 }, limits)?.slot.agentLimit;
+    return readyAttempt(
+      resolved,
+      run,
+      { track: "main", stage: "build", attempt: 1 },
+      { agentLimits: limits, runnersOf: () => [] },
+    )?.slot.agentLimit;
   };
   expect(limitOf({ concurrency: 1 }, {})).toBe(1);
   expect(limitOf({ concurrency: 1 }, { builder: 3 })).toBe(3);

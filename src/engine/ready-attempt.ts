@@ -1,6 +1,7 @@
 // An attempt that may start, with the slot and the locks that it needs.
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { WorkStage } from "../core/flow/flow.ts";
 import { branchOf } from "../core/run/branch.ts";
 import { isOutside } from "../core/run/outside.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
@@ -21,12 +22,18 @@ export type ReadyAttempt = {
   readonly slot: SlotRequest;
 };
 
+export type SlotRules = {
+  readonly agentLimits: Readonly<Record<string, number>>;
+  /** The runners of a stage, one per rung of its ladder. */
+  readonly runnersOf: (resolved: ResolvedFlow, run: Run, stage: WorkStage) => readonly string[];
+};
+
 /** Undefined for a stage that people or programs outside carry out: the engine starts nothing for it. */
 export function readyAttempt(
   resolved: ResolvedFlow,
   run: Run,
   { track, stage: id, attempt }: Pick<StartableAttempt, "track" | "stage" | "attempt">,
-  agentLimits: Readonly<Record<string, number>>,
+  { agentLimits, runnersOf }: SlotRules,
 ): ReadyAttempt | undefined {
   const stage = findWork(resolved.flow, run, track, id);
   if (stage === undefined || isOutside(resolved, run, stage)) return undefined;
@@ -42,7 +49,7 @@ export function readyAttempt(
     stage: stage.id,
     attempt,
     first: Object.keys(run.stages).length <= 1 || stage.yields,
-    slot: { runId: run.id, agent: stage.agent, agentLimit, locks },
+    slot: { runId: run.id, agent: stage.agent, agentLimit, locks, runners: runnersOf(resolved, run, stage) },
   };
 }
 

@@ -62,3 +62,18 @@ test("R-X-14: a lock that is kept stays with its run between attempts, until it 
   slots.letGo("a");
   expect(slots.tryTake(other)).toBe(true);
 });
+
+test("a runner near its limit gets one attempt at a time; the count follows the runner that took it", () => {
+  let isNear = false;
+  const slots = createSlots(9, { runnerOf: ([first]) => first, isSlow: (runner) => isNear && runner === "claude" });
+  const [a, b, c] = ["a", "b", "c"].map((run) => request(run, { runners: ["claude", "codex"] }));
+  if (a === undefined || b === undefined || c === undefined) throw new Error("three");
+  expect([slots.tryTake(a), slots.tryTake(b)]).toEqual([true, true]);
+  isNear = true;
+  expect(slots.tryTake(c)).toBe(false);
+  expect(slots.tryTake(request("d", { runners: ["codex"] }))).toBe(true);
+  slots.release(a);
+  expect(slots.tryTake(c)).toBe(false);
+  slots.release(b);
+  expect(slots.tryTake(c)).toBe(true);
+});

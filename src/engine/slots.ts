@@ -6,7 +6,19 @@ export type SlotRequest = {
   readonly agent: string;
   readonly agentLimit: number | null;
   readonly locks: readonly string[];
+  /** The runners that may play it, the preferred one first; none for a stage without a vendor. */
+  readonly runners?: readonly string[];
 };
+
+/** What is known of runners now. */
+export type Pace = {
+  /** The runner of a ladder that would take an attempt now. */
+  readonly runnerOf: (runners: readonly string[]) => string | undefined;
+  /** Its attempts start one at a time. */
+  readonly isSlow: (runner: string) => boolean;
+};
+
+const FREE: Pace = { runnerOf: ([first]) => first, isSlow: () => false };
 
 export type Slots = {
   /** Takes everything the request needs, or nothing. */
@@ -23,7 +35,7 @@ export type Slots = {
   readonly full: boolean;
 };
 
-export function createSlots(limit: number): Slots {
+export function createSlots(limit: number, pace: Pace = FREE): Slots {
   let used = 0;
   const perAgent = new Map<string, number>();
   const locks = new Map<string, { runId: string; holders: number }>();
@@ -39,8 +51,12 @@ export function createSlots(limit: number): Slots {
     else locks.set(key, { runId, holders });
   };
 
-  const take = (runId: string, agent: string, keys: readonly string[]): void => {
+  const line = createLine(pace);
+
+  const take = (request: SlotRequest): void => {
+    const { runId, agent, locks: keys } = request;
     used += 1;
+    line.enter(request);
     perAgent.set(agent, (perAgent.get(agent) ?? 0) + 1);
     for (const key of keys) lock(runId, key);
   };
@@ -49,16 +65,20 @@ export function createSlots(limit: number): Slots {
     get full() {
       return used >= limit;
     },
-    tryTake({ runId, agent, agentLimit, locks: keys }) {
+    tryTake(request) {
+      const { runId, agent, agentLimit, locks: keys } = request;
       if (used >= limit || barred.has(runId)) return false;
       if (agentLimit !== null && (perAgent.get(agent) ?? 0) >= agentLimit) return false;
       if (keys.some((key) => (locks.get(key)?.runId ?? runId) !== runId)) return false;
-      take(runId, agent, keys);
+      if (line.isClosedTo(request)) return false;
+      take(request);
       return true;
     },
-    take: ({ runId, agent, locks: keys }) => take(runId, agent, keys),
-    release({ runId, agent, locks: keys }) {
+    take,
+    release(request) {
+      const { runId, agent, locks: keys } = request;
       used -= 1;
+      line.leave(request);
       perAgent.set(agent, (perAgent.get(agent) ?? 1) - 1);
       for (const key of keys) unlock(runId, key);
     },
@@ -82,6 +102,30 @@ export function createSlots(limit: number): Slots {
       const times = (barred.get(runId) ?? 1) - 1;
       if (times === 0) barred.delete(runId);
       else barred.set(runId, times);
+    },
+  };
+}
+
+/** Counts the attempts at work per runner: one whose account is near a limit takes no second one. */
+function createLine({ runnerOf, isSlow }: Pace) {
+  const working = new Map<string, number>();
+  const runnerAt = new WeakMap<SlotRequest, string>();
+  const count = (runner: string, by: number): void => void working.set(runner, (working.get(runner) ?? 0) + by);
+  return {
+    isClosedTo({ runners = [] }: SlotRequest): boolean {
+      const runner = runnerOf(runners);
+      return runner !== undefined && isSlow(runner) && (working.get(runner) ?? 0) > 0;
+    },
+    enter(request: SlotRequest): void {
+      const runner = runnerOf(request.runners ?? []);
+      if (runner === undefined) return;
+      runnerAt.set(request, runner);
+      count(runner, 1);
+    },
+    leave(request: SlotRequest): void {
+      const runner = runnerAt.get(request);
+      if (runner !== undefined) count(runner, -1);
+      runnerAt.delete(request);
     },
   };
 }

@@ -12,7 +12,7 @@ import type { SignalBody } from "../core/run/signal.ts";
 import type { Activity } from "./activity.ts";
 import type { Attempts } from "./attempts.ts";
 import type { EngineOptions } from "./options.ts";
-import { attemptKey, readyAttempt } from "./ready-attempt.ts";
+import { attemptKey, readyAttempt, type SlotRules } from "./ready-attempt.ts";
 import type { Runs } from "./runs.ts";
 import type { Slots } from "./slots.ts";
 
@@ -22,7 +22,8 @@ export type Takeovers = {
 };
 
 export type TakeoverDeps = {
-  readonly options: Pick<EngineOptions, "workspaces" | "runners" | "storeId" | "agentLimits" | "newId" | "onError">;
+  readonly options: Pick<EngineOptions, "workspaces" | "runners" | "storeId" | "newId" | "onError">;
+  readonly slotRules: SlotRules;
   readonly attempts: Pick<Attempts, "goneOf">;
   readonly slots: Pick<Slots, "keep" | "letGo">;
   readonly activity: Pick<Activity, "add">;
@@ -45,7 +46,7 @@ export function createTakeovers(deps: TakeoverDeps): Takeovers {
     const found = takenOver(run);
     if (found === undefined) return letGo(resolved, run);
     const { name, track } = found;
-    const ready = readyAttempt(resolved, run, { ...track, track: name }, options.agentLimits);
+    const ready = readyAttempt(resolved, run, { ...track, track: name }, deps.slotRules);
     // Whatever the workspace is: until it is handed back no other run works in it.
     if (ready !== undefined) slots.keep(run.id, ready.slot.locks);
     lent.add(run.id);

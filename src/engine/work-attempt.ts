@@ -31,6 +31,7 @@ import type { ReadyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
 import type { Delivered } from "./runs.ts";
 import type { LiveBudgets, OpenRoom } from "./schedule/live-budgets.ts";
+import type { Holds } from "./schedule/holds.ts";
 import type { Metering } from "./schedule/metering.ts";
 import { startId } from "./schedule/schedule.ts";
 import type { Slots } from "./slots.ts";
@@ -57,6 +58,7 @@ export type AttemptWorkDeps = {
   readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
   readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "recoverOne" | "sweep">;
   readonly metering: Pick<Metering, "noteReport" | "nextRunner">;
+  readonly holds: Pick<Holds, "noteUses">;
   readonly liveBudgets: Pick<LiveBudgets, "open">;
   readonly isClosed: () => boolean;
   /** Updates queue and alarms to match the run, and starts the ready attempts. */
@@ -289,7 +291,12 @@ function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
       atWork.room?.spent(reported.usage);
       usageNews.note(observed, reported);
     },
-    observed: (event) => options.onAgentEvent?.(observed, event),
+    observed(event) {
+      const state = run.tracks[ready.track];
+      const runner = state?.at === "running" ? state.metered?.runner : undefined;
+      if (event.type === "limits" && runner !== undefined) deps.holds.noteUses(runner, event.uses, run.id);
+      options.onAgentEvent?.(observed, event);
+    },
     signal: live.abort.signal,
   };
 }

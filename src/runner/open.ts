@@ -9,6 +9,7 @@ import type { ProgramName } from "../core/flow/agent-options.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import { createRedaction } from "../core/secrets/redaction.ts";
 import type { ChosenRunner, Runners } from "./runners.ts";
+import { accountOf } from "./account.ts";
 import { createDesk } from "./desk/server.ts";
 
 /** An order of an engine of an earlier version says nothing of enclosures. */
@@ -50,6 +51,7 @@ export function openRunners(
         runner,
         argv: [first, ...rest],
         environment: childEnvironment(environment, env, [...runnerEnvironment(name), ...passEnvironment, ...pass]),
+        account: accountOf(environment, { programs }, name),
         options: model === undefined ? play.options : { ...play.options, model: models[model] ?? model },
       };
     },

@@ -7,6 +7,7 @@ import type { StageLimits } from "../core/flow/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Usage } from "../core/budget/usage.ts";
+import type { LimitUse } from "../core/run/limit-use.ts";
 
 /** In the environment of every process of an attempt. */
 export const MARKER_VARIABLE = "PASSRAIL_MARKER";
@@ -164,6 +165,8 @@ export type AgentEvent =
     }
   | { readonly type: "teammate.idle"; readonly id: string; readonly name: string }
   | { readonly type: "usage"; readonly usage: Usage }
+  /** How far the account has used its vendor's limits. */
+  | { readonly type: "limits"; readonly uses: readonly LimitUse[] }
   /** A retry, a limit, a refusal, a request for permission and its answer, a warning; `resetsAt`: when a limit ends. */
   | {
       readonly type: "notice";

@@ -28,6 +28,8 @@ export type ChosenRunner = {
   readonly environment: Readonly<Record<string, string>>;
   /** With the vendor's own names of models. */
   readonly options: AgentOptions;
+  /** The pool that pays: `API key`, `cloud`, `login`, or empty where that is not known. */
+  readonly account: string;
 };
 
 export type CheckRunner = Pick<ChosenRunner, "runner" | "argv" | "environment">;

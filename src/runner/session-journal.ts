@@ -2,10 +2,14 @@
 // this file too, so it is hostile: no links, bounded lines, bounded in all, and a file that shrank or was replaced is read anew.
 
 import { closeSync, readSync, realpathSync } from "node:fs";
+import type { LimitUse } from "../core/run/limit-use.ts";
 import { openConfined } from "../file/confined.ts";
 
 /** Where a program keeps its sessions: the environment and the folder that it was started with. */
 export type SessionPlaces = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string };
+
+/** What a session file says of the account's limits. */
+export type OnLimits = (uses: readonly LimitUse[]) => void;
 
 export type SessionJournal = {
   /** Passes the lines that came since the last call. False where there is no such file, or it is not used. */

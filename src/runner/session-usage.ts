@@ -8,9 +8,9 @@ import { openClaudeSession } from "./claude/session-file.ts";
 import { openCodexSession } from "./codex/session-file.ts";
 import { openGeminiSession } from "./gemini/session-file.ts";
 import { openOpencodeSession } from "./opencode/session-file.ts";
-import { isPlainId, type SessionPlaces } from "./session-journal.ts";
+import { isPlainId, type OnLimits, type SessionPlaces } from "./session-journal.ts";
 
-type OpenSession = (id: string, places: SessionPlaces) => () => Usage | null;
+type OpenSession = (id: string, places: SessionPlaces, onLimits?: OnLimits) => () => Usage | null;
 
 const VENDORS: Partial<Record<RunnerName, OpenSession>> = {
   claude: openClaudeSession,
@@ -28,10 +28,15 @@ export function sessionUsage(runner: RunnerName, session: string, places: Sessio
 }
 
 /** The same for several looks: each reads only what is new. */
-export function openSessionUsage(runner: RunnerName, session: string, places: SessionPlaces): () => Usage | null {
+export function openSessionUsage(
+  runner: RunnerName,
+  session: string,
+  places: SessionPlaces,
+  onLimits?: OnLimits,
+): () => Usage | null {
   const open = isPlainId(session) ? VENDORS[runner] : undefined;
   if (open === undefined) return () => null;
-  const read = open(session, places);
+  const read = open(session, places, onLimits);
   return () => {
     const usage = read();
     return usage === null ? null : soundUsage(usage);

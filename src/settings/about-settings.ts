@@ -44,6 +44,10 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
       "What holds the processes of an attempt without a sandbox together, so that all end with it: auto, cgroup, namespace or markers.",
     variables: ["PASSRAIL_ENCLOSURE"],
   },
+  "attempts.limit_near": {
+    about: "Percent of a vendor's limit from which on new attempts of its runner start one at a time; 100 means never.",
+    variables: ["PASSRAIL_LIMIT_NEAR"],
+  },
   database: {
     about: "The Postgres that holds the store: postgres://…; without it, a file in the state folder.",
     variables: ["PASSRAIL_DATABASE_URL"],

@@ -11,4 +11,6 @@ export type AttemptProcess = (typeof ATTEMPT_PROCESSES)[number];
 export const attemptsSchema = z.strictObject({
   process: z.enum(ATTEMPT_PROCESSES).optional(),
   enclosure: z.enum(ENCLOSURE_CHOICES).optional(),
+  /** Percent of a vendor's limit from which on new attempts of its runner start one at a time. */
+  limit_near: z.int().min(1).max(100).optional(),
 });

@@ -73,6 +73,7 @@ function chosen(config: Settings): readonly ListedSetting[] {
     one("check_cache", { value: config.checkCache.value ? "on" : "off", from: config.checkCache.from }),
     one("attempts.process", config.attemptProcess),
     one("attempts.enclosure", config.enclosure),
+    one("attempts.limit_near", config.limitNear),
     one("runner", {
       value: config.runner.value === "none" ? "none" : ladderWords(config.runner.value),
       from: config.runner.from,

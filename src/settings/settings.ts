@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { agentOptionKeys, type RunnerName, type WrittenOptions } from "../core/flow/agent-options.ts";
+import { NEAR_PERCENT } from "../core/run/limit-use.ts";
 import { readLadder } from "../core/flow/ladder.ts";
 import { LADDER_RUNNERS, PROGRAMS, RUNNERS } from "../core/flow/runner-names.ts";
 import { storedOptions } from "../core/flow/stored-options.ts";
@@ -142,6 +143,8 @@ export type Settings = {
   readonly attemptProcess: Setting<AttemptProcess>;
   /** What holds the processes of an attempt without a sandbox together. */
   readonly enclosure: Setting<EnclosureChoice>;
+  /** Percent of a vendor's limit from which on new attempts of its runner start one at a time. */
+  readonly limitNear: Setting<number>;
   readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
   /** The runner of agents that have no other setting. */
@@ -297,6 +300,7 @@ type Choices = Pick<
   | "workspace"
   | "verdictRepair"
   | "port"
+  | "limitNear"
   | "runner"
   | "repositorySettings"
   | "checkCache"
@@ -406,7 +410,7 @@ function cacheChoice(flag: string | undefined, variable: string | undefined): Ch
 function attemptChoices(
   files: readonly ReadFile[],
   environment: SettingsSources["environment"],
-): Result<Pick<Settings, "attemptProcess" | "enclosure">> {
+): Result<Pick<Settings, "attemptProcess" | "enclosure" | "limitNear">> {
   const attemptProcess = choose(files, processChoice(environment["PASSRAIL_ATTEMPT_PROCESS"]));
   if (!attemptProcess.ok) return attemptProcess;
   const enclosure = choose(files, {
@@ -418,7 +422,16 @@ function attemptChoices(
     expected: `one of ${ENCLOSURE_CHOICES.join(", ")}`,
   });
   if (!enclosure.ok) return enclosure;
-  return ok({ attemptProcess: attemptProcess.value, enclosure: enclosure.value });
+  const limitNear = choose(files, {
+    name: "attempts.limit_near",
+    variable: environment["PASSRAIL_LIMIT_NEAR"],
+    inFile: (file) => file.attempts?.limit_near?.toString(),
+    otherwise: String(NEAR_PERCENT),
+    parse: (text) => (/^[1-9][0-9]{0,2}$/u.test(text) && Number(text) <= 100 ? Number(text) : undefined),
+    expected: "a percentage from 1 to 100",
+  });
+  if (!limitNear.ok) return limitNear;
+  return ok({ attemptProcess: attemptProcess.value, enclosure: enclosure.value, limitNear: limitNear.value });
 }
 
 function processChoice(variable: string | undefined): Choice<AttemptProcess> {

@@ -45,6 +45,8 @@ export type AttemptRow = Omit<RecordedAttempt, "outcome" | "facts"> & {
   readonly containment: Containment | null;
   readonly runner: string | null;
   readonly model: string | null;
+  /** The pool that paid: `API key`, `cloud`, `login`; null where that is not known. */
+  readonly account: string | null;
   /** Which rung of its ladder it took, and why; null for a stage without one. */
   readonly rung: string | null;
   /** Null where the runner reported no usage. */
@@ -78,6 +80,7 @@ export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
     containment: containmentOf(facts),
     runner: facts.runner,
     model: facts.model,
+    account: facts.account,
     rung: facts.rung === null ? null : rungText(facts.runner ?? "", facts.rung),
     usage: facts.usage,
     reportedMs: facts.reportedMs,

@@ -1,5 +1,7 @@
 // What keeps a runner from working, in words: once for pages, commands and events.
 
+import type { Hold } from "../run/hold.ts";
+import { LIMIT_NEAR } from "../run/limit-use.ts";
 import { causeText } from "../run/postponement.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -15,4 +17,9 @@ const WORDS: Readonly<Record<string, string>> = {
 export function overLimit(runner: string, cause: string): string {
   const words = Object.hasOwn(WORDS, cause) ? WORDS[cause] : undefined;
   return words === undefined ? `${runner}: ${causeText(cause)}` : `${runner} ${words}`;
+}
+
+/** The same of a stored hold: `claude: 92 % of its five hour window, new starts one at a time`. */
+export function holdText({ runner, cause, reason }: Pick<Hold, "runner" | "cause" | "reason">): string {
+  return cause === LIMIT_NEAR ? `${runner}: ${reason}, new starts one at a time` : overLimit(runner, cause);
 }

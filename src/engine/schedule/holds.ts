@@ -2,13 +2,18 @@
 // so that a restart forgets none and every process shows them; here is what the process that performs decides by.
 
 import type { Report } from "../../core/flow/outcome.ts";
-import { type Hold, holdMs, isHeld, passedOverMs } from "../../core/run/hold.ts";
+import { fullest, LIMIT_NEAR, limitUseText, type LimitUse, nearMs } from "../../core/run/limit-use.ts";
+import { type Hold, type HoldKey, holdMs, isHeld, passedOverMs } from "../../core/run/hold.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock.ts";
 
 export type Holds = {
   /** What keeps this runner from working now: a limit, or, for ladders, that its program is missing or logged out. */
   of(runner: string): ActiveHold | undefined;
+  /** Whether this runner's account is near a limit: its attempts start one at a time. */
+  isNear(runner: string): boolean;
+  /** A working attempt tells how far the account's limits are used. */
+  noteUses(runner: string, uses: readonly LimitUse[], runId: string): void;
   /** The report of an attempt that began at this time of the monotonic clock may set a hold or lift one. */
   noteReport(runner: string, report: Report, attempt: ReportedAttempt): void;
   /** Takes what the store has, also what other processes changed. */
@@ -31,6 +36,8 @@ export type HoldsDeps = {
   readonly store: Pick<Store, "holds" | "setHold" | "liftHold">;
   /** The login that pays for a runner now. */
   readonly accountOf: (runner: string) => string;
+  /** Percent of a limit from which on starts are slowed down. */
+  readonly nearPercent: number;
   /** Repeats a write until the store takes it. */
   readonly persist: (write: () => Promise<unknown>) => Promise<unknown>;
   /** The runner works again: attempts that wait for it may start. */
@@ -41,7 +48,7 @@ type Known = { readonly hold: ActiveHold; readonly sinceMs: number; readonly dea
 
 const REASON_CHARS = 500;
 
-export function createHolds({ clock, store, accountOf, persist, onLifted }: HoldsDeps): Holds {
+export function createHolds({ clock, store, accountOf, nearPercent, persist, onLifted }: HoldsDeps): Holds {
   let known = new Map<string, Known>();
   let writing: Promise<unknown> = Promise.resolve();
 
@@ -54,43 +61,52 @@ export function createHolds({ clock, store, accountOf, persist, onLifted }: Hold
     return { hold, sinceMs, deadlineMs: clock.monotonicMs() + waitMs };
   }
 
+  function hold(runner: string, why: Why, waitMs: number): void {
+    const set = holdFor({ runner, account: accountOf(runner) }, why, waitMs);
+    known.set(runner, remember(set, waitMs, clock.monotonicMs()));
+    write(() => store.setHold(set));
+  }
+
+  function forget({ runner, account }: Hold): void {
+    known.delete(runner);
+    write(() => store.liftHold({ runner, account }));
+  }
+
+  function activeOf(runner: string): ActiveHold | undefined {
+    const found = known.get(runner);
+    if (found === undefined) return undefined;
+    if (clock.monotonicMs() < found.deadlineMs && Date.parse(clock.now()) < Date.parse(found.hold.until))
+      return found.hold;
+    forget(found.hold);
+    return undefined;
+  }
+
   return {
     get size() {
       return known.size;
     },
-    of(runner) {
-      const found = known.get(runner);
-      if (found === undefined) return undefined;
-      if (clock.monotonicMs() < found.deadlineMs && Date.parse(clock.now()) < Date.parse(found.hold.until))
-        return found.hold;
-      known.delete(runner);
-      const { account } = found.hold;
-      write(() => store.liftHold({ runner, account }));
-      return undefined;
+    of: (runner) => unlessNear(activeOf(runner)),
+    isNear: (runner) => activeOf(runner)?.cause === LIMIT_NEAR,
+    noteUses(runner, uses, runId) {
+      const since = clock.now();
+      const use = fullest(uses, Date.parse(since));
+      const before = activeOf(runner);
+      // A limit that is reached says more than one that is near.
+      if (use === undefined || (before !== undefined && before.cause !== LIMIT_NEAR)) return;
+      const wait = nearMs(use, nearPercent, Date.parse(since));
+      const reason = limitUseText(use);
+      if (wait === undefined) return before === undefined ? undefined : forget(before);
+      if (before?.reason !== reason) hold(runner, { cause: LIMIT_NEAR, reason, since, runId }, wait);
     },
     noteReport(runner, { cause, reason = "", resetsAt }, { runId, beganMs, hasLadder }) {
       const since = clock.now();
       const wait = holdMs(cause, since, resetsAt) ?? (hasLadder ? passedOverMs(cause) : undefined);
       const before = known.get(runner);
       if (cause !== undefined && wait !== undefined) {
-        const until = new Date(Date.parse(since) + wait).toISOString();
-        const account = accountOf(runner);
-        const hold = {
-          runner,
-          account,
-          cause,
-          reason: reason.slice(0, REASON_CHARS),
-          since,
-          until,
-          runId,
-          by: "engine",
-        };
-        known.set(runner, remember(hold, wait, clock.monotonicMs()));
-        write(() => store.setHold(hold));
-      } else if (before !== undefined && beganMs > before.sinceMs && cause === undefined) {
+        hold(runner, { cause, reason, since, runId }, wait);
+      } else if (isOver(before, beganMs) && cause === undefined) {
         // The runner has worked since: the limit is gone, whatever the earlier report said.
-        known.delete(runner);
-        write(() => store.liftHold(before.hold));
+        forget(before.hold);
         onLifted(runner);
       }
     },
@@ -109,4 +125,20 @@ export function createHolds({ clock, store, accountOf, persist, onLifted }: Hold
       known = new Map(active.map((each) => [each.hold.runner, each]));
     },
   };
+}
+
+/** A limit that was met before this attempt began. Being near one ends with its window, or by lower numbers. */
+function isOver(found: Known | undefined, beganMs: number): found is Known {
+  return found !== undefined && beganMs > found.sinceMs && found.hold.cause !== LIMIT_NEAR;
+}
+
+type Why = Pick<Hold, "cause" | "reason" | "since" | "runId">;
+
+function holdFor(key: HoldKey, why: Why, waitMs: number): ActiveHold {
+  const until = new Date(Date.parse(why.since) + waitMs).toISOString();
+  return { ...key, ...why, reason: why.reason.slice(0, REASON_CHARS), until, by: "engine" };
+}
+
+function unlessNear(hold: ActiveHold | undefined): ActiveHold | undefined {
+  return hold?.cause === LIMIT_NEAR ? undefined : hold;
 }

@@ -9,7 +9,7 @@ import type { Signal } from "../../core/run/signal.ts";
 import { type Step, transition } from "../../core/run/transition.ts";
 import type { Attempts } from "../attempts.ts";
 import type { Clock } from "../clock.ts";
-import { type ReadyAttempt, readyAttempt } from "../ready-attempt.ts";
+import { type ReadyAttempt, readyAttempt, type SlotRules } from "../ready-attempt.ts";
 import type { Slots } from "../slots.ts";
 import { createAlarms } from "./alarms.ts";
 import type { Metering, Meters, Refusals, StartSignal } from "./metering.ts";
@@ -57,7 +57,7 @@ export type ChangedInputs = (
 export type ScheduleDeps = {
   readonly clock: Clock;
   readonly slots: Slots;
-  readonly agentLimits: Readonly<Record<string, number>>;
+  readonly slotRules: SlotRules;
   readonly attempts: Pick<Attempts, "has" | "start" | "tryStart">;
   readonly metering: Pick<Metering, "meterStart">;
   /** The signal instead of a start, if files that the run was started with have changed. */
@@ -67,7 +67,7 @@ export type ScheduleDeps = {
 };
 
 export function createSchedule(deps: ScheduleDeps): Schedule {
-  const { clock, slots, agentLimits, attempts, metering, changedInputs, onDue } = deps;
+  const { clock, slots, slotRules, attempts, metering, changedInputs, onDue } = deps;
   const queue = createQueue();
   const alarms = createAlarms(clock, onDue);
 
@@ -75,7 +75,7 @@ export function createSchedule(deps: ScheduleDeps): Schedule {
     startable: (resolved, run) =>
       startableAttempts(run).flatMap((at) => {
         if (at.notBefore !== null && at.notBefore > clock.now()) return [];
-        const ready = readyAttempt(resolved, run, at, agentLimits);
+        const ready = readyAttempt(resolved, run, at, slotRules);
         return ready === undefined || attempts.has(ready) || queue.has(ready.key) ? [] : [ready];
       }),
     startWithin({ resolved, decided, ready, meters, refused, at }) {
@@ -109,7 +109,7 @@ export function createSchedule(deps: ScheduleDeps): Schedule {
       queue.drop(run.id, (attempt) => !isStartable(run, attempt));
       alarms.drop(run.id, (attempt) => !isStartable(run, attempt));
       for (const at of startableAttempts(run)) {
-        const ready = readyAttempt(resolved, run, at, agentLimits);
+        const ready = readyAttempt(resolved, run, at, slotRules);
         if (ready === undefined || attempts.has(ready) || queue.has(ready.key)) continue;
         if (at.notBefore === null || !alarms.set(ready, at.notBefore, at.since)) queue.add(ready);
       }

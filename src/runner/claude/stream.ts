@@ -21,6 +21,7 @@ import type { AgentEvent, Failure, Session } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../process/stream.ts";
 import { epochTime, resetTime } from "../reset-time.ts";
 import { limitKind, LONGEST_SLEEP_MS } from "../vendor-limit.ts";
+import { limitUses } from "./limit-uses.ts";
 import { entry, failureOf, failureWithoutResult, type ClaudeTrouble } from "./failure.ts";
 import { createUsageCount, type UsageCount } from "./usage.ts";
 
@@ -171,12 +172,14 @@ function readResult(state: ClaudeState, event: Fields): readonly AgentEvent[] {
 
 function readLimit(state: ClaudeState, event: Fields): readonly AgentEvent[] {
   const info = fields(event["rate_limit_info"]);
-  if (info["status"] === "allowed") return [];
+  const uses = limitUses(info);
+  const told: readonly AgentEvent[] = uses.length === 0 ? [] : [{ type: "limits", uses }];
+  if (info["status"] === "allowed") return told;
   const ends = resetOf(info);
   if (info["status"] === "rejected") state.resetsAt = ends ?? state.resetsAt;
   const which = text(info["rateLimitType"])?.replaceAll("_", " ") ?? "usage";
   const what = info["status"] === "rejected" ? "is reached" : "is near";
-  return [notice("limit", `The ${which} limit of the Claude account ${what}.`, ends)];
+  return [...told, notice("limit", `The ${which} limit of the Claude account ${what}.`, ends)];
 }
 
 const SYSTEM_EVENTS: Readonly<Record<string, EventReader>> = {

@@ -8,9 +8,17 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { addUsage, type Usage } from "../../core/budget/usage.ts";
 import { count, type Fields, fields, parseLine, text as stringOf } from "../loose-json.ts";
-import { openJournal, type SessionJournal, type SessionPlaces, sessionRoot } from "../session-journal.ts";
+import type { LimitUse } from "../../core/run/limit-use.ts";
+import { epochTime } from "../reset-time.ts";
+import {
+  type OnLimits,
+  openJournal,
+  type SessionJournal,
+  type SessionPlaces,
+  sessionRoot,
+} from "../session-journal.ts";
 
-export function openCodexSession(id: string, { env }: SessionPlaces): () => Usage | null {
+export function openCodexSession(id: string, { env }: SessionPlaces, onLimits?: OnLimits): () => Usage | null {
   const answers = new Map<string, Usage>();
   let journal: SessionJournal | undefined;
   let total: Usage | null = null;
@@ -25,14 +33,31 @@ export function openCodexSession(id: string, { env }: SessionPlaces): () => Usag
     const payload = fields(record["payload"]);
     const answer = record["type"] === "token_usage_record" ? usageOf(fields(payload["usage"])) : null;
     if (answer !== null) answers.set(stringOf(payload["response_id"]) ?? `${answers.size}`, answer);
-    if (record["type"] === "event_msg" && payload["type"] === "token_count")
-      total = usageOf(fields(fields(payload["info"])["total_token_usage"])) ?? total;
+    if (record["type"] !== "event_msg" || payload["type"] !== "token_count") return;
+    total = usageOf(fields(fields(payload["info"])["total_token_usage"])) ?? total;
+    const uses = limitUses(fields(payload["rate_limits"]));
+    if (uses.length > 0) onLimits?.(uses);
   };
   return () => {
     journal ??= findRollout(id, env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex"));
     journal?.read({ line, anew });
     return answers.size === 0 ? total : [...answers.values()].reduce(addUsage);
   };
+}
+
+/** `primary` and `secondary`: the windows of a ChatGPT plan, of five hours and of a week. */
+function limitUses(limits: Fields): readonly LimitUse[] {
+  return ["primary", "secondary"].flatMap((name) => {
+    const { used_percent: percent, window_minutes: minutes, resets_at: ends } = fields(limits[name]);
+    if (typeof percent !== "number") return [];
+    return [{ window: windowName(count(minutes)), share: percent / 100, resetsAt: epochTime(ends) ?? null }];
+  });
+}
+
+function windowName(minutes: number | null): string {
+  if (minutes === null) return "usage";
+  const hours = Math.round(minutes / 60);
+  return hours % 24 === 0 && hours > 0 ? `${hours / 24}-day` : `${hours}-hour`;
 }
 
 function usageOf(counts: Fields): Usage | null {

@@ -28,7 +28,7 @@ export function HoldsBanner(): ReactNode {
 }
 
 function HeldProgram({ hold }: { readonly hold: Hold }): ReactNode {
-  const { runner, account, text, until, waiting } = hold;
+  const { runner, account, cause, text, until, waiting } = hold;
   const lifting = useMutation({
     mutationFn: () => call("liftHold", { body: { runner, account } }),
     onSuccess: ({ released }) => {
@@ -42,11 +42,12 @@ function HeldProgram({ hold }: { readonly hold: Hold }): ReactNode {
       <span className="min-w-0 break-words">
         <Icon name="hourglass" className="mr-1.5 inline" />
         <SafeText max={200}>{text}</SafeText>
+        {account === "" ? "" : ` · ${account}`}
         {until === null ? "" : ` · until ${clock(until)}`}
         {waiting === 0 ? "" : waiting === 1 ? " · 1 run waits" : ` · ${waiting} runs wait`}
       </span>
       <Button disabledBecause={lifting.isPending ? "It is being done." : undefined} onClick={() => lifting.mutate()}>
-        It works again
+        {cause === "limit_near" ? "Start freely" : "It works again"}
       </Button>
     </li>
   );

@@ -41,6 +41,12 @@ export function CostTab({ run }: { readonly run: RunDetail }): ReactNode {
                 </th>
                 <td className="px-3 py-1.5">
                   <SafeText max={60}>{attempt.runner ?? "—"}</SafeText>
+                  {attempt.account !== null && (
+                    <span className="text-muted">
+                      {" "}
+                      <SafeText max={30}>{attempt.account}</SafeText>
+                    </span>
+                  )}
                 </td>
                 <td className="px-3 py-1.5">
                   <SafeText max={80}>{attempt.model ?? "—"}</SafeText>

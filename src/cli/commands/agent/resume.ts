@@ -1,7 +1,8 @@
 // `agent resume`: a person says that a runner works again. The daemon starts what waited; without one the next command that performs does.
 
 import type { HeldRunner } from "../../../app/holds.ts";
-import { overLimit } from "../../../core/view/over-limit.ts";
+import { LIMIT_NEAR } from "../../../core/run/limit-use.ts";
+import { holdText } from "../../../core/view/over-limit.ts";
 import { messageOf } from "../../../core/result.ts";
 import { CliError, EXIT, problemError } from "../../errors.ts";
 import { requireOperator } from "../../operator.ts";
@@ -38,9 +39,14 @@ export async function agentResume(io: Io, runner: string): Promise<number> {
 }
 
 /** `claude is over its quota until 14:05; 6 runs wait`. */
-export function heldText(hold: Pick<HeldRunner, "runner" | "cause" | "until" | "waiting">, now: number): string {
+export function heldText(
+  hold: Pick<HeldRunner, "runner" | "account" | "cause" | "reason" | "until" | "waiting">,
+  now: number,
+): string {
   const until = hold.until === null ? "" : ` until ${localTime(hold.until, now)}`;
-  return `${overLimit(hold.runner, hold.cause)}${until}; ${runsText(hold.waiting)} ${hold.waiting === 1 ? "waits" : "wait"}`;
+  const paidBy = hold.account === "" ? "" : ` (${hold.account})`;
+  if (hold.cause === LIMIT_NEAR) return `${holdText(hold)}${paidBy}${until}`;
+  return `${holdText(hold)}${paidBy}${until}; ${runsText(hold.waiting)} ${hold.waiting === 1 ? "waits" : "wait"}`;
 }
 
 function runsText(count: number): string {

@@ -67,6 +67,10 @@ export const attemptSchema = z
     containment,
     runner: z.string().nullable(),
     model: z.string().nullable(),
+    account: z
+      .string()
+      .nullable()
+      .meta({ description: "the pool that paid: API key, cloud, or the program's own login; null where unknown" }),
     rung: z
       .string()
       .nullable()

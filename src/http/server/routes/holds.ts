@@ -2,7 +2,7 @@
 
 import { optional } from "../../../core/optional.ts";
 import { err, ok } from "../../../core/result.ts";
-import { overLimit } from "../../../core/view/over-limit.ts";
+import { holdText } from "../../../core/view/over-limit.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { actorOf } from "../actor.ts";
 import type { ServerDeps } from "../deps.ts";
@@ -13,7 +13,7 @@ export function mountHolds(mount: MountRoute, { app }: ServerDeps): void {
   mount.json(ROUTES.listHolds, async () => {
     const holds = await app.listHolds();
     return ok({
-      holds: holds.map(({ runId, ...hold }) => ({ ...hold, text: overLimit(hold.runner, hold.cause), run: runId })),
+      holds: holds.map(({ runId, ...hold }) => ({ ...hold, text: holdText(hold), run: runId })),
     });
   });
   mount.json(ROUTES.liftHold, async ({ body: { runner, account }, principal }) => {
