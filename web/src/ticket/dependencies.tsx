@@ -7,13 +7,22 @@ import { standingOfFile } from "./ticket-facts.ts";
 import { Arrow, GraphCanvas } from "../graph/canvas.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { TONES } from "../ui/status-badge.tsx";
-import { type Graph, placeTickets } from "./place-tickets.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { placeDependencies } from "../graph/dependency-layout.ts";
 import { Icon } from "../ui/icon.tsx";
 
+type Graph = AnswerTo<"showTicket">["graph"];
 type Props = { readonly id: string; readonly graph: Graph };
 
 export function Dependencies({ id, graph }: Props): ReactNode {
-  const layout = useMemo(() => placeTickets(graph), [graph]);
+  const layout = useMemo(
+    () =>
+      placeDependencies(
+        graph.nodes.map((node) => node.id),
+        graph.edges,
+      ),
+    [graph],
+  );
   if (graph.nodes.length < 2)
     return <p className="text-sm text-muted">This ticket depends on no other, and no other depends on it.</p>;
   return (
@@ -23,16 +32,21 @@ export function Dependencies({ id, graph }: Props): ReactNode {
         width={layout.width}
         height={layout.height}
         tip={TIP}
-        lines={layout.lines.map(({ key, path }) => <Arrow key={key} path={path} tip={TIP} />)}
-        boxes={layout.boxes.map(({ node, ...box }) => ({
+        lines={layout.lines.map(({ from, to, path }) => <Arrow key={`${from} ${to}`} path={path} tip={TIP} />)}
+        boxes={readingOrder(graph.nodes).map((node) => ({
           key: node.id,
-          box,
+          box: layout.boxes.get(node.id),
           content: <TicketBox node={node} isSelf={node.id === id} />,
         }))}
       />
       {graph.isCut && <p className="text-xs text-muted">Only the nearest tickets are shown.</p>}
     </div>
   );
+}
+
+/** Dependencies first, as in the picture. */
+function readingOrder(nodes: Graph["nodes"]): Graph["nodes"] {
+  return nodes.toSorted((a, b) => a.depth - b.depth);
 }
 
 const TIP = "needs-tip";
