@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Pages that the dashboard draws itself; they share one document. */
 const PAGES =
-  /^\/(|welcome|board|runs|tickets|flows|agents|workers|insights|settings|trust|projects|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
+  /^\/(|welcome|work|compare|board|runs|tickets|flows|agents|workers|insights|settings|trust|projects|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
 
 /** The addresses of source 003, and the pages that show the same here. */
 function movedTo(path: string): string | undefined {

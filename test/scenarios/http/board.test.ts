@@ -107,3 +107,14 @@ test("every act says whether it can be done now, by the rules that decide it the
   expect(await served.bench.passrail.store.verify()).toEqual([]);
   expect(await served.call("GET", "/api/runs/999/acts")).toMatchObject({ status: 404 });
 });
+
+test("several runs are asked at once what they allow; one that does not exist is left out", async () => {
+  const first = await served.bench.run("feature", toQa, { subject: "M-1" });
+  const second = await served.bench.run("feature", toQa, { subject: "M-2" });
+  const { body } = await served.call("GET", `/api/acts?runs=${second.id},r0000000000,${first.id}`);
+  const { runs } = ROUTES.listActsOfRuns.answer.schema.parse(body);
+  expect(runs.map(({ run }) => run)).toEqual([second.id, first.id]);
+  expect(runs[1]?.acts).toEqual(await acts(first.id));
+  for (const query of ["", "?runs=", "?runs=../x", `?runs=${Array.from({ length: 101 }, () => first.id).join(",")}`])
+    expect(await served.call("GET", `/api/acts${query}`)).toMatchObject({ body: { code: "invalid_query" } });
+});

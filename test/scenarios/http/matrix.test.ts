@@ -18,6 +18,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   runEvents: READERS,
   showFeature: READERS,
   listActs: READERS,
+  listActsOfRuns: READERS,
   attemptFile: READERS,
   cancelRun: OPERATORS,
   undoLanding: OPERATORS,

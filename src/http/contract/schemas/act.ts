@@ -13,3 +13,10 @@ const actSchema = z
   .meta({ id: "Act" });
 
 export const actListSchema = z.object({ acts: z.array(actSchema) });
+
+/** How many runs one look may ask about. */
+export const ACTS_OF_AT_MOST = 100;
+
+export const actsOfRunsSchema = z.object({
+  runs: z.array(z.object({ run: z.string().meta({ description: "its id" }), acts: z.array(actSchema) })),
+});

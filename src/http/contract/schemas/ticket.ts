@@ -45,6 +45,7 @@ const shared = {
   since: time.nullable().meta({ description: "since when it has this status" }),
   updatedAt: time.nullable(),
   activeAt: time.nullable().meta({ description: "its last event, or the latest output of a working agent" }),
+  project: z.string().meta({ description: "the folder that its work is for; empty if nothing says it" }),
   file: ticketFileSchema.nullable().meta({ description: "null if the ticket has none" }),
 };
 

@@ -1,4 +1,4 @@
-// GET /api/runs/{run}/acts: the acts that a run allows now.
+// GET /api/runs/{run}/acts and GET /api/acts: the acts that runs allow now.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { ok } from "../../../core/result.ts";
@@ -15,5 +15,17 @@ export function mountActs(mount: MountRoute, { store, now }: ServerDeps): void {
     const { run } = found.value;
     const { flow } = await flowOf(store, run);
     return ok({ acts: actsOf(flow, run, now()) });
+  });
+
+  mount.json(ROUTES.listActsOfRuns, async ({ query }) => {
+    const found = await Promise.all(query.runs.map((reference) => findRun(store, reference)));
+    const runs = await Promise.all(
+      found.flatMap((each) => {
+        if (!each.ok) return [];
+        const { run } = each.value;
+        return [flowOf(store, run).then(({ flow }) => ({ run: run.id, acts: actsOf(flow, run, now()) }))];
+      }),
+    );
+    return ok({ runs });
   });
 }

@@ -5,6 +5,7 @@ import type { ROUTES } from "../../contract/routes.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { answersOf, openItems, type Run } from "../../../core/run/run.ts";
+import { projectOf } from "../../../core/run/run-settings.ts";
 import { findWork } from "../../../core/run/sequence.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { Store, SubjectRecord } from "../../../store/store.ts";
@@ -32,7 +33,8 @@ export function createSummaries(
     const file = planned === undefined || now === undefined ? null : showFile(planned, now, refused);
     if (runs === undefined) {
       if (planned === undefined) throw new Error("a ticket without file and run was listed");
-      return { ...ofFile(planned, deps.tickets?.flow ?? ""), why: whyOf(planned, refused), file };
+      const { flow = "", project = "" } = deps.tickets ?? {};
+      return { ...ofFile(planned, flow), project, why: whyOf(planned, refused), file };
     }
     const run = await loadRun(store, runs);
     const flow = flows.get(run.flowHash) ?? flowOf(store, run);
@@ -53,7 +55,7 @@ function wordOf(
   return { word: planned.ticket.status, why: planned.why };
 }
 
-function ofFile({ ticket, why }: PlannedTicket, flow: string): Omit<TicketSummary, "file"> {
+function ofFile({ ticket, why }: PlannedTicket, flow: string): Omit<TicketSummary, "file" | "project"> {
   return {
     id: ticket.id,
     title: ticket.title,
@@ -114,6 +116,7 @@ async function ofRun(
     since,
     updatedAt,
     activeAt: await lastActivity(home, run, updatedAt),
+    project: projectOf(run),
   };
 }
 
