@@ -6,6 +6,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "re
 import { useAttention } from "../base/attention.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { inboxQuery, nowQuery } from "../base/queries.ts";
+import { BatchBar } from "../bulk/batch-bar.tsx";
 import { needsOf } from "../now/needs.ts";
 import { useHeld } from "../settle/held.ts";
 import { HeldBar } from "../settle/held-bar.tsx";
@@ -66,6 +67,7 @@ export function Layout(): ReactNode {
         {open === "more" && <More close={() => setOpen(null)} open={setOpen} />}
       </Suspense>
       <HeldBar />
+      <BatchBar />
       <Toasts />
     </div>
   );
@@ -86,6 +88,12 @@ function useFrameKeys(open: (overlay: Overlay) => void): void {
     () => [
       { keys: "$mod+k", does: "Commands", group: "Everywhere", act: () => open("palette") },
       { keys: "Shift+?", does: "This list", group: "Everywhere", act: () => open("shortcuts") },
+      {
+        keys: "g b",
+        does: "Board",
+        group: "Go to",
+        act: () => void navigate({ to: "/work", search: { view: "board" } }),
+      },
       ...PAGES.map(({ to, name, keys }) => ({ keys, does: name, group: "Go to", act: () => void navigate({ to }) })),
     ],
     [navigate, open],

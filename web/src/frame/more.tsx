@@ -8,7 +8,7 @@ import { PAGES } from "./places.ts";
 import type { Overlay } from "./rail.tsx";
 import { Today } from "./today.tsx";
 
-const ELSEWHERE: ReadonlySet<string> = new Set(["/", "/runs", "/tickets"]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["/", "/runs", "/work"]);
 const LOOK =
   "flex min-h-11 w-full cursor-pointer items-center rounded-md px-2 text-left text-base text-ink no-underline hover:bg-sunken";
 

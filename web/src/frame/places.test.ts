@@ -10,8 +10,9 @@ test.each([
   ["/", "Now", "Now"],
   ["/g/r0a1b2c3d4e.1", "Now", "Now"],
   ["/runs/12", "Runs", "Runs"],
-  ["/board", "Work", "Board"],
-  ["/tickets/AGI-1", "Work", "Tickets"],
+  ["/work", "Work", "Work"],
+  ["/tickets/AGI-1", "Work", "Work"],
+  ["/compare", "Work", "Work"],
   ["/trust", "Settings", "Trust"],
   ["/welcome", undefined, undefined],
 ])("%s belongs to %s", (path, place, page) => {

@@ -4,8 +4,7 @@ type Page = { readonly to: PagePath; readonly name: string; readonly keys: strin
 type PagePath =
   | "/"
   | "/runs"
-  | "/tickets"
-  | "/board"
+  | "/work"
   | "/flows"
   | "/insights"
   | "/settings"
@@ -23,14 +22,7 @@ export type FramePlace = {
 export const PLACES = [
   { name: "Now", pages: [{ to: "/", name: "Now", keys: "g i" }] },
   { name: "Runs", pages: [{ to: "/runs", name: "Runs", keys: "g r" }] },
-  {
-    name: "Work",
-
-    pages: [
-      { to: "/tickets", name: "Tickets", keys: "g t" },
-      { to: "/board", name: "Board", keys: "g b" },
-    ],
-  },
+  { name: "Work", pages: [{ to: "/work", name: "Work", keys: "g t" }] },
   { name: "Flows", pages: [{ to: "/flows", name: "Flows", keys: "g f" }] },
   { name: "Insights", pages: [{ to: "/insights", name: "Insights", keys: "g n" }] },
   {
@@ -48,10 +40,13 @@ export const PLACES = [
 
 export const PAGES: readonly Page[] = PLACES.flatMap(({ pages }): readonly Page[] => pages);
 
+/** Addresses without a page of their own in the navigation. */
+const BELONGS: Readonly<Record<string, PagePath>> = { g: "/", tickets: "/work", board: "/work", compare: "/work" };
+
 /** The page that an address belongs to; a run's own page belongs to the runs. */
 export function pageAt(path: string): Page | undefined {
   const [, first = ""] = path.split("/");
-  return PAGES.find(({ to }) => to === (first === "g" ? "/" : `/${first}`));
+  return PAGES.find(({ to }) => to === (BELONGS[first] ?? `/${first}`));
 }
 
 export function placeAt(path: string): FramePlace | undefined {

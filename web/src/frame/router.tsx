@@ -1,7 +1,8 @@
 // Every page and its address. The address holds the selection, so that people can share it. The browser loads a page when it opens.
 
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { Failure } from "../ui/states.tsx";
+import { fromBoard, fromTickets, WORK_KEYS, type WorkSearch } from "../work/search.ts";
 import { Layout } from "./layout.tsx";
 
 const rootRoute = createRootRoute({
@@ -31,30 +32,44 @@ const gate = createRoute({
   path: "/g/$item",
   component: lazyRouteComponent(() => import("../inbox/gate-page.tsx"), "GatePage"),
 });
+const work = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/work",
+  validateSearch: (search: Record<string, unknown>): WorkSearch => pick(search, ...WORK_KEYS),
+  component: lazyRouteComponent(() => import("../work/page.tsx"), "WorkPage"),
+});
+const compare = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/compare",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "runs"),
+  component: lazyRouteComponent(() => import("../compare/page.tsx"), "ComparePage"),
+});
+// Former pages: links to them are in notes, notifications and bookmarks.
 const board = createRoute({
   getParentRoute: () => rootRoute,
   path: "/board",
-  validateSearch: (search: Record<string, unknown>) => pick(search, "flow", "ticket", "lane"),
-  component: lazyRouteComponent(() => import("../board/page.tsx"), "BoardPage"),
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: "/work", search: fromBoard(pick(search, "flow", "ticket")), replace: true });
+  },
+});
+const tickets = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/tickets",
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: "/work", search: fromTickets(pick(search, ...WORK_KEYS, "show")), replace: true });
+  },
 });
 const runs = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
-  validateSearch: (search: Record<string, unknown>) => pick(search, "status", "flow", "q"),
-  component: lazyRouteComponent(() => import("../run/list-page.tsx"), "RunsPage"),
+  validateSearch: (search: Record<string, unknown>) => pick(search, "status", "flow", "q", "sort"),
+  component: lazyRouteComponent(() => import("../runs/list-page.tsx"), "RunsPage"),
 });
 const run = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$run",
   validateSearch: (search: Record<string, unknown>) => pick(search, "tab", "stage", "attempt", "file", "q"),
   component: lazyRouteComponent(() => import("../run/page.tsx"), "RunPage"),
-});
-const tickets = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/tickets",
-  validateSearch: (search: Record<string, unknown>) =>
-    pick(search, "flow", "show", "status", "state", "request", "group", "q", "new"),
-  component: lazyRouteComponent(() => import("../ticket/list-page.tsx"), "TicketsPage"),
 });
 const ticket = createRoute({
   getParentRoute: () => rootRoute,
@@ -114,6 +129,8 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     now,
     gate,
+    work,
+    compare,
     board,
     runs,
     run,

@@ -12,6 +12,6 @@ test("the tab says which page it shows, and how much waits", () => {
 
 test("hostile and unknown addresses make no strange titles", () => {
   expect(titleOf("/tickets/%E2%80%AEtxt", 0)).toBe("txt · Passrail");
-  expect(titleOf("/tickets/%E0%A4%A", 0)).toBe("Tickets · Passrail");
+  expect(titleOf("/tickets/%E0%A4%A", 0)).toBe("Work · Passrail");
   expect(titleOf("/no/such/page", 0)).toBe("Passrail");
 });

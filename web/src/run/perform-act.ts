@@ -1,5 +1,6 @@
 // Carries out an action on a run.
 
+import type { CallOptions } from "../../../src/http/client/call.ts";
 import { call } from "../base/api.ts";
 import { type Act, type Extras, NO_EXTRAS } from "./acts.ts";
 
@@ -9,10 +10,8 @@ export function performAct(
   { act, stage }: Pick<Act, "act" | "stage">,
   text: string,
   { agent, model, discard }: Extras = NO_EXTRAS,
-  /** The page is about to go, and the request must outlive it. */
-  isLeaving = false,
+  options: CallOptions = {},
 ) {
-  const options = { keepalive: isLeaving };
   const params = { run };
   const of = stage === null ? {} : { stage };
   switch (act) {

@@ -20,7 +20,7 @@ export function useAct({ id, number }: Pick<RunDetail, "id" | "number">, act: Ac
   const isLive = useLiveState().is === "live";
   const name = actName(act);
   const send = async ({ said, extras }: Said, isLeaving: boolean): Promise<void> => {
-    const { run: after } = await performAct(id, act, said, extras, isLeaving);
+    const { run: after } = await performAct(id, act, said, extras, { keepalive: isLeaving });
     toast(`${name}: done. Run #${number}: ${SHOWN[shownOfStatus(after.status)].word.toLowerCase()}.`);
     void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === "run" || kind === "acts" });
   };

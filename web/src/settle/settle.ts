@@ -1,7 +1,10 @@
 // Carries out the acts that settle a loose end, and says in a sentence what happened.
 
+import type { CallOptions } from "../../../src/http/client/call.ts";
 import { call } from "../base/api.ts";
 import type { About, Doing } from "./acts.ts";
+
+export type OnRun = Exclude<Doing, { do: "move" }>;
 
 export type SettleInput = { readonly text: string; readonly runner: string };
 
@@ -15,11 +18,12 @@ export async function prepareSettling(act: Doing, { run, ticket }: About, said: 
   return (keepalive) => settle(act, about, said, { keepalive });
 }
 
-async function settle(
-  act: Exclude<Doing, { do: "move" }>,
+/** Acts on the run itself; a move of its ticket is bound to a version of the file. */
+export async function settle(
+  act: OnRun,
   { id, number: count }: NonNullable<About["run"]>,
   said: SettleInput,
-  options: { readonly keepalive: boolean },
+  options: CallOptions,
 ): Promise<string> {
   const params = { run: id };
   const number = `#${count}`;

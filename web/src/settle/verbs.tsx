@@ -115,7 +115,7 @@ function Way({ verb }: { readonly verb: SettleVerb }): ReactNode {
       );
     case "tickets":
       return (
-        <Link to="/tickets" className={LINK}>
+        <Link to="/work" className={LINK}>
           {name}
         </Link>
       );

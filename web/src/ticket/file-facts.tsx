@@ -36,7 +36,7 @@ export function FileFacts({
           ),
         )}
         <Fact name="request">
-          <Link to="/tickets" search={{ request: file.request }}>
+          <Link to="/work" search={{ request: file.request }}>
             <SafeText max={40}>{file.request}</SafeText>
           </Link>
         </Fact>

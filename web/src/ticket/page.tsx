@@ -95,7 +95,7 @@ function Deps({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onMo
         </Panel>
       )}
       {variants.length > 0 && (
-        <Panel title={`Variants · ${variants.length}`}>
+        <Panel title={`Variants · ${variants.length}`} actions={<CompareLink variants={variants} />}>
           <Variants id={ticket.id} variants={variants} />
         </Panel>
       )}
@@ -121,13 +121,28 @@ function Deps({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onMo
   );
 }
 
+/** Their newest runs side by side; a variant without a run has nothing to compare yet. */
+function CompareLink({ variants }: Pick<TicketDetail, "variants">): ReactNode {
+  const runs = variants.flatMap(({ newest }) => newest?.number ?? []);
+  if (runs.length < 2) return null;
+  return (
+    <Link
+      to="/compare"
+      search={{ runs: runs.join(",") }}
+      className="inline-flex items-center text-sm pointer-coarse:min-h-11"
+    >
+      Compare side by side
+    </Link>
+  );
+}
+
 function Facts({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
       <span className="font-mono">
         <SafeText max={200}>{ticket.id}</SafeText>
       </span>
-      <Link to="/board" search={{ flow: ticket.flow, ticket: ticket.id }}>
+      <Link to="/work" search={{ view: "board", ticket: ticket.id }}>
         On the board
       </Link>
       {ticket.newest !== null && <span>Cost {costText(ticket.cost)}</span>}

@@ -5,12 +5,20 @@ import { plain } from "../base/plain-text.ts";
 import { Badge, StatusBadge } from "../ui/status-badge.tsx";
 import { FileBadges } from "./file-badges.tsx";
 import type { ListedTicket } from "./listed-ticket.ts";
+import type { ShownName } from "../base/status.ts";
 import { isStalled, loopBadges, standingOf } from "./ticket-facts.ts";
 
-export function TicketBadges({ ticket, now }: { readonly ticket: ListedTicket; readonly now: number }): ReactNode {
+type Props = {
+  readonly ticket: ListedTicket;
+  readonly now: number;
+  /** If the caller knows more than the ticket says: whether its work has landed. */
+  readonly is?: ShownName;
+};
+
+export function TicketBadges({ ticket, now, is = standingOf(ticket) }: Props): ReactNode {
   return (
-    <div className="flex flex-wrap gap-1">
-      <StatusBadge is={standingOf(ticket)} />
+    <div className="flex min-w-0 flex-wrap gap-1">
+      <StatusBadge is={is} />
       {loopBadges(ticket).map(({ key, text, title, tone }) => (
         <Badge key={key} tone={tone} title={title}>
           <span aria-hidden="true">↻ {plain(text, 60)}</span>

@@ -24,6 +24,7 @@ export function ticketWith(given: Partial<ListedTicket>): ListedTicket {
     since: at,
     updatedAt: at,
     activeAt: at,
+    project: "/home/ann/shop",
     file: null,
     ...given,
   };

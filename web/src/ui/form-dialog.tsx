@@ -19,6 +19,7 @@ export type FormDialogProps = {
   readonly disabledBecause: string | undefined;
   /** Null while nothing went wrong. */
   readonly error: unknown;
+  /** Empty if no command does the same. */
   readonly command: string;
   readonly children: ReactNode;
 };
@@ -45,7 +46,7 @@ export function FormDialog({
         }}
       >
         {children}
-        <CopyLine>{command}</CopyLine>
+        {command !== "" && <CopyLine>{command}</CopyLine>}
         {error !== null && <Failure error={error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={close}>{cancel}</Button>

@@ -11,7 +11,7 @@ export function TextFilter({ text, set }: { readonly text: string; readonly set:
     return () => clearTimeout(timer);
   }, [typed, text, set]);
   return (
-    <label className="flex items-center gap-2 text-sm text-muted">
+    <label className="flex min-w-0 gap-x-2 text-sm text-muted max-md:flex-col md:items-center">
       Text
       <input
         type="search"
@@ -19,7 +19,7 @@ export function TextFilter({ text, set }: { readonly text: string; readonly set:
         maxLength={200}
         placeholder="title or ticket"
         onChange={({ target }) => setTyped(target.value)}
-        className="min-h-9 w-44 rounded-md border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
+        className="min-h-9 w-full min-w-0 rounded-md md:w-44 border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
       />
     </label>
   );

@@ -56,7 +56,7 @@ export type Known = {
 const SHOWS: Readonly<Record<string, string>> = {
   "/": "passrail inbox",
   "/runs": "passrail runs list",
-  "/tickets": "passrail ticket list",
+  "/work": "passrail ticket list",
   "/flows": "passrail flow list",
   "/agents": "passrail agent list",
   "/workers": "passrail status",

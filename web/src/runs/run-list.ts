@@ -1,7 +1,7 @@
 // The known part of the list of runs: pages joined by run number. After a change the newest page is loaded again and replaces the rows in
 // its range; below it, only the changed runs are loaded again. So ten thousand rows cost no more than a hundred.
 
-import type { ListedRun } from "./types.ts";
+import type { ListedRun } from "../run/types.ts";
 
 export type RunPage = { readonly runs: readonly ListedRun[]; readonly next: number | null };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_RUNS, type RunList, withNewest, withOlder, withOne } from "./run-list.ts";
-import type { ListedRun } from "./types.ts";
+import type { ListedRun } from "../run/types.ts";
 
 const row = (number: number, word = "w"): ListedRun => ({ number, id: `r${number}`, word }) as never;
 const page = (numbers: readonly number[], next: number | null) => ({ runs: numbers.map((each) => row(each)), next });

@@ -1,4 +1,4 @@
-// The card of a ticket on the board: its stage and agent, its loops, and the reason why it waits.
+// The card of a piece of work on the board: its stage and agent, its loops, and the reason why it waits.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -6,29 +6,47 @@ import { BlockedBy } from "../ticket/blocked-by.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { Ago, duration } from "../ui/time.tsx";
-import { costText, shortId, ticketOrigin, waitText } from "../ticket/ticket-facts.ts";
-import { hasEnded, type ListedTicket } from "../ticket/listed-ticket.ts";
+import { costText, shortId, ticketOrigin } from "../ticket/ticket-facts.ts";
+import { hasEnded } from "../ticket/listed-ticket.ts";
 import type { MoveTicket } from "../ticket/move.ts";
 import { TicketBadges } from "../ticket/ticket-badges.tsx";
 import { WaitButtons } from "../ticket/wait-buttons.tsx";
+import type { WorkItem } from "./item.ts";
+import { useLastLines } from "./last-lines.ts";
+import { reasonOf } from "./row.tsx";
 
-export type CardProps = {
-  readonly ticket: ListedTicket;
+type CardProps = {
+  readonly item: WorkItem;
   readonly isSelected: boolean;
+  /** Whether the flow's own word is shown; a lane of that word says it already. */
+  readonly hasWord: boolean;
   readonly now: number;
   readonly onMove: MoveTicket;
+  /** The card that a person drags; null when it is let go. */
+  readonly drag: (item: WorkItem | null) => void;
 };
 
-export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode {
+export function Card({ item, isSelected, hasWord, now, onMove, drag }: CardProps): ReactNode {
+  const { ticket, is } = item;
   return (
     <article
+      draggable
+      onDragStart={({ dataTransfer }) => {
+        dataTransfer.effectAllowed = "move";
+        dataTransfer.setData("text/plain", ticket.id);
+        // Lanes that grow at once would end the drag in some browsers.
+        requestAnimationFrame(() => drag(item));
+      }}
+      onDragEnd={() => drag(null)}
       className={`relative flex flex-col gap-1.5 rounded-lg border bg-panel p-3 text-sm ${isSelected ? "border-active ring-1 ring-active" : "border-line"}`}
     >
       <div className="flex items-start justify-between gap-2">
-        <h3 className="min-w-0 font-medium break-words">
+        <h3 className="line-clamp-3 min-w-0 font-medium [overflow-wrap:anywhere]">
           <Link
-            to="/board"
+            to="/work"
             search={(old) => ({ ...old, ticket: ticket.id })}
+            // The card is what is dragged, not its address.
+            draggable={false}
             data-card={ticket.id}
             {...(isSelected ? { "aria-current": "true" as const } : {})}
             className="text-ink no-underline after:absolute after:inset-0 after:rounded-lg hover:underline"
@@ -49,8 +67,17 @@ export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode 
       <p title={plain(ticket.id)} className="truncate font-mono text-xs text-muted">
         <SafeText max={80}>{shortId(ticket.id)}</SafeText> · {ticketOrigin(ticket)}
       </p>
-      <TicketBadges ticket={ticket} now={now} />
-      <Where ticket={ticket} />
+      <p className="truncate text-xs text-muted">
+        <SafeText max={60}>{ticket.flow}</SafeText>
+        {hasWord && (
+          <>
+            {" · "}
+            <SafeText max={80}>{ticket.word}</SafeText>
+          </>
+        )}
+      </p>
+      <TicketBadges ticket={ticket} is={is} now={now} />
+      <Where item={item} />
       {ticket.file !== null && <BlockedBy file={ticket.file} />}
       <WaitButtons ticket={ticket} onMove={onMove} />
       <p className="flex flex-wrap gap-x-3 text-xs text-muted">
@@ -74,29 +101,36 @@ export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode 
   );
 }
 
-/** Agent and stage. */
-function Where({ ticket }: { readonly ticket: ListedTicket }): ReactNode {
-  const { agent, stage, why, status, state, waits, file } = ticket;
+/** Agent and stage, or the reason why it waits; the flow's own word beside it. */
+function Where({ item: { ticket, end } }: { readonly item: WorkItem }): ReactNode {
+  const { agent, stage, state, file } = ticket;
+  const line = useLastLines().get(ticket.newest?.id ?? "");
   if (agent !== null && state?.is === "working")
     return (
-      <p className="min-w-0 truncate">
-        <strong className="font-medium">
-          <SafeText max={60}>{agent}</SafeText>
-        </strong>
-        {stage !== null && (
-          <span className="text-muted">
-            {" "}
-            at <SafeText max={60}>{stage}</SafeText>
-          </span>
+      <>
+        <p className="min-w-0 truncate">
+          <strong className="font-medium">
+            <SafeText max={60}>{agent}</SafeText>
+          </strong>
+          {stage !== null && (
+            <span className="text-muted">
+              {" "}
+              at <SafeText max={60}>{stage}</SafeText>
+            </span>
+          )}
+        </p>
+        {line !== undefined && (
+          <p className="truncate text-xs text-muted">
+            <SafeText max={200}>{line}</SafeText>
+          </p>
         )}
-      </p>
+      </>
     );
-  const own = status === "running" && state !== null && state.text !== "" ? state.text : why;
-  const text = waits.length === 0 ? own : waits.map(waitText).join(", ");
-  // The list of blocking tickets or the badge says more.
-  if (text === null || (file !== null && (file.blockedBy.length > 0 || file.state === "eligible"))) return null;
+  const text = reasonOf(ticket, end?.text, undefined);
+  // The list of blocking tickets says more.
+  if (text === "" || (file !== null && file.blockedBy.length > 0)) return null;
   return (
-    <p className="line-clamp-2 text-muted">
+    <p className="line-clamp-2 text-muted [overflow-wrap:anywhere]">
       <SafeText max={200}>{text}</SafeText>
     </p>
   );

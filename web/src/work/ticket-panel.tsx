@@ -10,13 +10,13 @@ import { BlockedBy } from "../ticket/blocked-by.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Ago, clock, useNow } from "../ui/time.tsx";
-import { type CardProps } from "./card.tsx";
+import type { MoveTicket } from "../ticket/move.ts";
 import { WaitButtons } from "../ticket/wait-buttons.tsx";
 import { TicketBadges } from "../ticket/ticket-badges.tsx";
 import { costText, waitText } from "../ticket/ticket-facts.ts";
 import { History } from "../ticket/history.tsx";
 
-type Props = Pick<CardProps, "onMove"> & { readonly id: string; readonly close: () => void };
+type Props = { readonly onMove: MoveTicket; readonly id: string; readonly close: () => void };
 
 export function TicketPanel({ id, close, onMove }: Props): ReactNode {
   const { data, error, refetch } = useQuery(ticketQuery(id));

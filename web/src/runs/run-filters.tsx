@@ -20,7 +20,8 @@ export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNod
   const navigate = useNavigate();
   const counts = useQuery(healthQuery).data?.runs;
   const flows = useQuery(flowsQuery).data?.flows ?? [];
-  const set = (next: RunSearch): void => void navigate({ to: "/runs", search: next, replace: true });
+  const set = (next: RunSearch): void =>
+    void navigate({ to: "/runs", search: (old) => sorted(next, old), replace: true });
   const isWord = filter.status !== undefined && !STATUSES.some((status) => status === filter.status);
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
@@ -77,7 +78,7 @@ function Chip({
     <li>
       <Link
         to="/runs"
-        search={search}
+        search={(old) => sorted(search, old)}
         replace
         {...(isOn ? { "aria-current": "true" as const } : {})}
         className={`flex min-h-8 items-center gap-1.5 rounded-full border px-3 text-sm no-underline pointer-coarse:min-h-11 ${isOn ? "border-active bg-active-soft text-active" : "border-line bg-panel text-ink hover:bg-sunken"}`}
@@ -86,6 +87,11 @@ function Chip({
       </Link>
     </li>
   );
+}
+
+/** A filter keeps the order. */
+function sorted(next: RunSearch, { sort }: { readonly sort?: string }): RunSearch & { readonly sort?: string } {
+  return sort === undefined ? next : { ...next, sort };
 }
 
 function without(filter: RunSearch, name: keyof RunSearch): RunSearch {
