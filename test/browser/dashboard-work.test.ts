@@ -175,6 +175,22 @@ describe.skipIf(isBrowserMissing())("Work", () => {
     expect(seen.complaints).toEqual([]);
   });
 
+  test("two runs are compared side by side, with what becomes of each and which files it changed", async () => {
+    const { page } = visit;
+    await show(page, `${dashboard.daemon.url}/compare?runs=${runs[3]?.number},${runs[0]?.number}`);
+    const finished = page.getByRole("region", { name: `Run #${runs[3]?.number}` });
+    await finished.getByRole("link", { name: "1 file, +1 −0" }).waitFor();
+    await finished.getByText("SHIP").waitFor();
+    await finished.getByRole("button", { name: /^Merge/u }).waitFor();
+    await page
+      .getByRole("region", { name: `Run #${runs[0]?.number}` })
+      .getByText("It has not ended yet.")
+      .waitFor();
+    await page.getByRole("table", { name: "Files" }).getByText("a.txt").waitFor();
+    await picture(page, "compare-light");
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
   test(
     "every view is without fault in light, in dark and on a phone, and fits from 320 to 1440 pixels",
     async () => {
