@@ -46,7 +46,7 @@ function Figure({ name, value, pick, children }: FigureProps): ReactNode {
     <div className="flex min-w-0 flex-col">
       <dt className="text-xs text-muted">{name}</dt>
       <dd className="text-xl font-semibold tabular">
-        <PickLink pick={pick}>{value}</PickLink>
+        {value === "—" || value === "0" ? value : <PickLink pick={pick}>{value}</PickLink>}
         <span className="block text-xs font-normal text-muted">{children}</span>
       </dd>
     </div>

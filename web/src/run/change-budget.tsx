@@ -53,8 +53,10 @@ export function ChangeBudget({ run, close }: { readonly run: RunDetail; readonly
       command={`passrail runs budget ${run.number} ${flags.join(" ")}`}
     >
       <p className="text-sm">
-        So far {cost.isUnknown ? "an unknown amount" : usd(cost.usd)} and {shortCount(cost.tokens)} tokens. With less
-        than that the agent at work stops; with more, a run that waits for its budget tries again.
+        {cost.isUnknown && cost.tokens === 0
+          ? "No agent has reported a cost yet."
+          : `So far ${cost.isUnknown ? "an unknown amount" : usd(cost.usd)} and ${shortCount(cost.tokens)} tokens.`}{" "}
+        With less than that the agent at work stops; with more, a run that waits for its budget tries again.
       </p>
       {limit.usd !== null && (
         <TextField

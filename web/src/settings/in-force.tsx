@@ -40,9 +40,15 @@ export function InForce(): ReactNode {
           choose={setChosen}
         />
       </Panel>
-      <Panel title="Everything in force">
-        <Everything data={data} />
-      </Panel>
+      <details className="rounded-lg border border-line bg-panel">
+        <summary className="flex min-h-11 cursor-pointer items-center px-4 text-sm font-semibold">
+          Everything in force: {data.settings.length} settings,{" "}
+          {data.settings.filter(({ from }) => from !== "default").length} not at their default
+        </summary>
+        <div className="border-t border-line p-4">
+          <Everything data={data} />
+        </div>
+      </details>
       {chosen !== null && <EditSetting setting={chosen} files={data.files} close={() => setChosen(null)} />}
     </div>
   );
@@ -95,7 +101,9 @@ function inForce({ settings }: SettingsAnswer, name: string): string {
   let value: unknown = settings.find((each) => each.name === group)?.value;
   for (const key of path)
     value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-  return name.startsWith("budgets.") && value === null ? "no limit" : valueText(value);
+  if (name.startsWith("budgets.") && value === null) return "no limit";
+  // A number of eight digits is not read without its groups.
+  return typeof value === "number" ? value.toLocaleString("en-US") : valueText(value);
 }
 
 function Everything({ data }: { readonly data: SettingsAnswer }): ReactNode {
