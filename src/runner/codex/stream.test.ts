@@ -5,6 +5,9 @@ import type { ProgramEnd } from "../process/stream.ts";
 import { createCodexReader } from "./stream.ts";
 import { optional } from "../../core/optional.ts";
 
+/** Noon in local time, as recordings name times of the day: "try again at 3:33 AM" is then hours away. */
+const RECORDED = new Date(2026, 10, 15, 12).getTime();
+
 // Recorded from Codex 0.166.0 against scripted models; long texts are cut.
 const traces = new URL("../../../test/fixtures/traces/codex/", import.meta.url);
 
@@ -23,7 +26,7 @@ const endOf = (name: string): ProgramEnd => {
 };
 
 const openReader = (resumed?: Session, structured = false) =>
-  createCodexReader({ model: "gpt-5.5-codex", structured, ...optional({ resumed }) });
+  createCodexReader({ model: "gpt-5.5-codex", structured, now: () => RECORDED, ...optional({ resumed }) });
 
 const play = (name: string, resumed?: Session, end: ProgramEnd = endOf(name), structured = false) => {
   const reader = openReader(resumed, structured);
