@@ -70,9 +70,10 @@ describe.runIf(process.platform === "linux")("programs that hide processes", () 
   }
 
   test.runIf(isRoot && enclosureHere("namespace").ok)(
-    "P7: a user without root gets a PID namespace by itself where the system allows one, and keeps its name and its environment",
+    "P7: a user without root may have a PID namespace where the system allows one, keeps its name and its environment, and never gets one unasked",
     () => {
-      const ran = run("auto", "id -u; echo $PATH; echo $$", STRANGER);
+      expect(run("auto", "true", STRANGER).enclosure).not.toBe("namespace");
+      const ran = run("namespace", "id -u; echo $PATH; echo $$", STRANGER);
       if (ran.enclosure !== "namespace") return;
       const [uid, path, pid] = ran.stdoutTail.split("\n");
       expect([uid, path]).toEqual([String(STRANGER), "/usr/bin:/bin"]);

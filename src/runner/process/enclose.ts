@@ -1,6 +1,6 @@
 // Chooses what holds the processes of a program without a sandbox together. A choice by name is kept or refused; `auto` takes the first of
-// the ladder that works here: a cgroup, because programs notice nothing of it; a PID namespace, for which a user without root needs a user
-// namespace, too; else markers.
+// the ladder that works here: a cgroup, because programs notice nothing of it; a PID namespace only for root, because anybody else needs a
+// user namespace for it, in which sudo does not work and ssh refuses the system's settings; else markers.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
@@ -18,7 +18,7 @@ export function enclosureHere(choice: EnclosureChoice): Result<Enclosure, string
   const bubblewrap = findBubblewrap();
   if (choice === "namespace")
     return bubblewrap === undefined ? err("a PID namespace needs bubblewrap (bwrap) in /usr/bin") : ok("namespace");
-  return ok(bubblewrap !== undefined && canUnshare(bubblewrap) ? "namespace" : "markers");
+  return ok(process.getuid?.() === 0 && bubblewrap !== undefined && canUnshare(bubblewrap) ? "namespace" : "markers");
 }
 
 /** The launch in a PID namespace of its own: when its first process ends, the kernel ends all others. */
