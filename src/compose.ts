@@ -11,10 +11,12 @@ import { withdrawnTrust } from "./app/trust/withdrawn.ts";
 import { createUseCases, type UseCases } from "./app/use-cases.ts";
 import { storeMark } from "./attempt/attempt-files.ts";
 import { builtins } from "./attempt/builtins.ts";
-import type { CarriedPlace, CarrierIdentity, Carriers } from "./attempt/carriers.ts";
+import type { CarriedPlace, CarrierIdentity, ClaimIdentity } from "./attempt/carriers.ts";
 import { joinTracks } from "./attempt/join-tracks.ts";
 import { runStage } from "./attempt/run-stage.ts";
 import { createCarriers } from "./carrier/open.ts";
+import { type Board, createBoard } from "./claim/board.ts";
+import { type WorkerCarriers, withWorkers } from "./claim/carriers.ts";
 import { meteredBy } from "./core/flow/metered.ts";
 import { runnerLadder } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
@@ -96,8 +98,10 @@ export type Performer = Opened & {
   readonly refused: RefusedBoard;
   /** Null if the settings name no channel. */
   readonly notifications: Notifications | null;
+  /** For workers on other machines. */
+  readonly node: { readonly board: Board; readonly bundleFor: WorkerCarriers["bundleFor"] };
   /** Whether an attempt that the store says is running works on in a process of its own. */
-  isCarried(carrier: CarrierIdentity, place: CarriedPlace): boolean;
+  isCarried(carrier: CarrierIdentity | ClaimIdentity, place: CarriedPlace): boolean;
   /** Sets the address of the API for agents and people; call it before `perform`. */
   setUrl(url: string): void;
   /**
@@ -124,6 +128,10 @@ export type Observer = Opened & {
 export type PassrailOptions = Site & {
   readonly flags: SettingsFlags;
   readonly onError: EngineOptions["onError"];
+  /** Whether workers can join this process. */
+  readonly takesWorkers?: boolean;
+  /** Called with what happens around the engine, for a log: a worker joins or is gone. */
+  readonly onNotice?: (line: string) => void;
   /** "ignore": opens a project that nobody has approved without its files, to stop runs; do not perform then. */
   readonly unapproved?: "refuse" | "ignore";
   /** The store is a file in the state folder, whatever database the user has named: for demonstrations. */
@@ -224,7 +232,7 @@ function openPerformer(base: Base, lock: TakenLock): Performer {
   const { address, clock, environment, home, onError, store } = base;
   const notifications = base.notifier === undefined ? notificationsOf(base) : null;
   const opened = openEngine(base, base.notifier ?? notifications?.notifier ?? null);
-  const { carriers, engine, landing, listeners, redact, closeRunners } = opened;
+  const { board, carriers, engine, landing, listeners, redact, closeRunners } = opened;
   const mirror = createMirror({
     store,
     deliver: (...signal) => engine.deliver(...signal),
@@ -250,6 +258,7 @@ function openPerformer(base: Base, lock: TakenLock): Performer {
     refused: createRefusedBoard(base),
     notifications,
     fenced: fenced.promise,
+    node: { board, bundleFor: (...wanted) => carriers.bundleFor(...wanted) },
     isCarried: (carrier, place) => carriers.isAtWork(carrier, place),
     setUrl: (url) => void (address.url = url),
     wakeMerges: () => performing?.merges.wake(),
@@ -257,6 +266,8 @@ function openPerformer(base: Base, lock: TakenLock): Performer {
       await mirror.start();
       await common.app.finishPause();
       await engine.perform();
+      board.ready();
+      engine.wake();
       void stageLogs.catchUp().catch((error: unknown) => onError(null, error));
       performing = {
         merges: landing.watch(engine),
@@ -387,7 +398,8 @@ type OpenedEngine = {
   readonly engine: Engine;
   readonly listeners: EngineListeners;
   readonly landing: LandingDeps;
-  readonly carriers: Carriers;
+  readonly board: Board;
+  readonly carriers: WorkerCarriers;
   readonly redact: (text: string) => string;
   readonly closeRunners: () => Promise<void>;
 };
@@ -399,19 +411,42 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
   const runners = openRunners(environment, config);
   const listeners = createListeners();
   const landing = landingOf(base, runners);
-  const carriers = createCarriers({
+  const workspaces = createWorkspaces({ home, settings: config.workspaces, environment });
+  const onCarrierError = (error: unknown): void => onError(null, error);
+  const incarnation = (): string => store.incarnation();
+  const local = createCarriers({
     home,
     environment,
     settings: config,
     process: config.attemptProcess.value,
-    incarnation: () => store.incarnation(),
-    onError: (error) => onError(null, error),
+    incarnation,
+    onError: onCarrierError,
+  });
+  const board = createBoard({
+    home,
+    ...config.workers,
+    nowMs: () => clock.monotonicMs(),
+    now: () => clock.now(),
+    onFree: () => engine.wake(),
+    log: (line) => base.onNotice?.(line),
+  });
+  const carriers = withWorkers({
+    local,
+    board,
+    home,
+    incarnation,
+    workspaces,
+    settings: config.workspaces,
+    onError: onCarrierError,
   });
   const engine = createEngine({
     store,
     clock,
     slots: config.slots.value,
     agentLimits: config.agentLimits,
+    labels: config.workers.labels,
+    // Workers join a daemon; other processes perform only for a moment.
+    ...(base.takesWorkers === true ? { places: board } : {}),
     accountOf: (runner) => accountOf(environment, config, runner),
     nearPercent: config.limitNear.value,
     runStage,
@@ -427,7 +462,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
       runnerLadder(resolved, run.facts, stage).flatMap((choice) => meteredBy(choice) ?? []),
     budgets: () => base.budgets.now(),
     processes,
-    workspaces: createWorkspaces({ home, settings: config.workspaces, environment }),
+    workspaces,
     keepWorkspaces: config.workspaces.keep === true,
     notifier,
     home,
@@ -447,10 +482,11 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     onError,
   });
   const closeRunners = async (): Promise<void> => {
+    board.close();
     carriers.close();
     await runners.desk.close();
   };
-  return { engine, listeners, landing, carriers, redact: runners.redact, closeRunners };
+  return { engine, listeners, landing, board, carriers, redact: runners.redact, closeRunners };
 }
 
 function landingOf(base: Base, runners: Runners): LandingDeps {

@@ -60,6 +60,14 @@ const LAYERS: readonly (readonly Room[])[] = [
   ],
   [
     {
+      name: "claim",
+      holds:
+        "attempts that workers on other machines carry out: who has joined, claims and their fences, commits in and out. Knows no store",
+      only: { store: [], forge: [], notify: [], catalog: [] },
+    },
+  ],
+  [
+    {
       name: "engine",
       holds: "load, decide, commit, schedule; recovers; performs what is recorded. Knows adapters by their ports",
       only: {
@@ -82,6 +90,14 @@ const LAYERS: readonly (readonly Room[])[] = [
   [{ name: "ticket", holds: "from a request to merged work: `file/` `intake/` `pick/` `mirror/` `land/`" }],
   [{ name: "trigger", holds: "schedules, changed files and labelled issues that start runs" }],
   [{ name: "http", holds: "`contract/` `client/` `mcp/` (for a person's own agent) `server/` `webhooks/`" }],
+  [
+    {
+      name: "worker",
+      holds:
+        "the program of a worker: joins a node over HTTP, carries out its claims here, sends back log, commits and report",
+      only: { store: ["sqlite/lock.ts"], engine: [], app: [], ticket: [], trigger: [] },
+    },
+  ],
   [{ name: "compose.ts", holds: "builds the object graph: open, act, perform, close" }],
   [{ name: "demo", holds: "what `npm start` shows" }],
   [{ name: "daemon", holds: "engine and server as one process: its life, note, log, address" }],

@@ -11,6 +11,19 @@ import type { AttemptJob, AttemptPorts } from "./job.ts";
 /** Stored with the attempt before its carrier gets the job: a carrier that the store does not name is nobody's. */
 export type CarrierIdentity = { readonly id: string; readonly pid: number; readonly startTime: string };
 
+/** The same for an attempt that a worker on another machine carries out. */
+export type ClaimIdentity = {
+  readonly id: string;
+  readonly worker: string;
+  /** The node's own workspace, and the commit that the attempt begins at. */
+  readonly key: string;
+  readonly mode: string;
+  readonly from: string;
+  readonly project: string;
+  /** The hash of the attempt's token. */
+  readonly token: string;
+};
+
 /** How a carried attempt ended, as its engine sees it. */
 export type CarriedEnd =
   | { readonly type: "reported"; readonly report: Report; readonly strays: readonly Stray[] }
@@ -37,6 +50,8 @@ export type CarriedPorts = Pick<
 > & {
   /** Takes the function that is told of every other room. */
   readonly watchRoom: (onChange: (room: AttemptRoom) => void) => void;
+  /** Takes the function to call whenever the attempt may work on; absent where nobody has to say so. */
+  readonly watchLease?: (onRenewed: () => void) => void;
   /** Takes the function that lets go of the carrier without ending it. */
   readonly offerLeave: (leave: () => void) => void;
 };
@@ -62,16 +77,21 @@ export type FoundCarrier =
 
 export type CarriedPlace = { readonly runId: string; readonly stage: string; readonly attempt: number };
 
-export type Carriers = {
+/** Those of this machine. */
+export type LocalCarriers = CarriersOf<CarrierIdentity>;
+/** With those of workers. */
+export type Carriers = CarriersOf<CarrierIdentity | ClaimIdentity>;
+
+type CarriersOf<Identity> = {
   /** Whether this attempt gets a process of its own; others are carried out in the engine's. */
   takes(job: AttemptJob): boolean;
   carryOut(job: AttemptJob, ports: CarriedPorts): Promise<CarriedEnd>;
   /** For an engine that starts: what became of the carrier that the store names for an attempt. */
-  find(identity: CarrierIdentity, recorded: CarriedPlace): Promise<FoundCarrier>;
+  find(identity: Identity, recorded: CarriedPlace): Promise<FoundCarrier>;
   /** Ends every carrier of this state folder but these. Its agent ends with it. */
   endOthers(kept: ReadonlySet<string>): Promise<void>;
   /** Whether the very process that the store names for an attempt is at work. */
-  isAtWork(identity: CarrierIdentity, place: CarriedPlace): boolean;
+  isAtWork(identity: Identity, place: CarriedPlace): boolean;
   /** Ends the spare process, not the carriers at work. */
   close(): void;
 };

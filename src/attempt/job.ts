@@ -48,6 +48,15 @@ export type AttemptJob = {
   readonly keepWorkspaces: boolean;
   /** Where agents reach the API; empty without a daemon. */
   readonly url: string;
+  /** On a worker: where its work begins, as the node says. Absent: as the run's own branch says. */
+  readonly start?: AttemptStart;
+};
+
+export type AttemptStart = {
+  /** The name of the workspace. */
+  readonly key: string;
+  readonly branch: string;
+  readonly commit: string;
 };
 
 /** What a conversation shows while it goes on, and that the program's session has ended. */

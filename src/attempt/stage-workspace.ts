@@ -1,6 +1,7 @@
 // The workspace of one attempt: opened before it, settled after it. Settling commits the changes that the attempt left, so that the run's
 // branch has them before the store records the outcome. With one workspace per stage it then closes it unless a follow-up uses it.
 
+import { optional } from "../core/optional.ts";
 import { runFacts } from "../core/run/facts.ts";
 import { createHash } from "node:crypto";
 import { MARKER_VARIABLE } from "../runner/runner.ts";
@@ -23,18 +24,40 @@ import { workspaceMode } from "../core/run/run-settings.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { TamperedError, tamperedReport } from "./tampered.ts";
 
-type StagePlace = Pick<AttemptJob, "resolved" | "run" | "stage" | "project" | "track" | "attempt" | "marker">;
+type StagePlace = Pick<AttemptJob, "resolved" | "run" | "stage" | "project" | "track" | "attempt" | "marker" | "start">;
 type Opening = Pick<AttemptPorts, "workspaces" | "signal">;
 
-export async function openForStage(job: StagePlace, ports: Opening): Promise<Result<Workspace>> {
-  const { resolved, run, stage, project, track } = job;
+/** `more`: what the caller wants of the workspace besides. */
+export async function openForStage(
+  job: StagePlace,
+  ports: Opening,
+  more: Pick<WorkspaceRequest, "withoutSetup"> = {},
+): Promise<Result<Workspace>> {
+  const { resolved, run, stage, project, track, start } = job;
   const { workspaces, signal } = ports;
+  if (start !== undefined) {
+    const { key, branch, commit: base } = start;
+    return workspaces.open({
+      runId: run.id,
+      project,
+      key,
+      branch,
+      base,
+      env: { [MARKER_VARIABLE]: job.marker },
+      signal,
+    });
+  }
   if (workspaces.mode === "in-place") {
     if (joinOf(resolved.flow, track) !== undefined) return err({ code: "tracks_in_place", message: TRACKS_IN_PLACE });
     return workspaces.open({ runId: run.id, project });
   }
   const perStage = isPerStage(resolved, run) ? { key: keyOf(run, stage, job.attempt) } : {};
-  const request = { ...branchRequest(resolved.flow, run, project), env: { [MARKER_VARIABLE]: job.marker }, signal };
+  const request = {
+    ...branchRequest(resolved.flow, run, project),
+    env: { [MARKER_VARIABLE]: job.marker },
+    signal,
+    ...more,
+  };
   if (joinOf(resolved.flow, track) === undefined) return workspaces.open({ ...request, ...perStage });
   return openForTrack(job, ports, request, perStage);
 }
@@ -50,7 +73,8 @@ async function openForTrack(
   perStage: Pick<WorkspaceRequest, "key">,
 ): Promise<Result<Workspace>> {
   const { env: _env, signal: _signal, ...shared } = branchRequest(resolved.flow, run, request.project);
-  const whole = await workspaces.open(shared);
+  const { withoutSetup } = request;
+  const whole = await workspaces.open({ ...shared, ...optional({ withoutSetup }) });
   if (!whole.ok) return whole;
   const head = await workspaces.head(whole.value);
   const own = {
@@ -111,7 +135,7 @@ function keyName(runId: string, stage: string, attempt: number): string {
 }
 
 /** Whether another stage of the flow works where this one does. */
-function isShared(flow: Flow, stage: WorkStage): boolean {
+export function isShared(flow: Flow, stage: WorkStage): boolean {
   if (stage.sameWorkspaceAs !== undefined) return true;
   const all = flow.stages.flatMap((each) =>
     each.kind === "parallel" ? Object.values(each.tracks).flatMap(({ stages }) => stages) : [each],
@@ -244,9 +268,9 @@ export function commitMessage({ subject: { id, title } }: Run, what: string, bod
 }
 
 /** Closes the workspace, or keeps it for people to look at. Returns the facts to store with the attempt. */
-async function endWorkspace(
+export async function endWorkspace(
   job: AttemptJob,
-  { workspaces }: AttemptPorts,
+  { workspaces }: Pick<AttemptPorts, "workspaces">,
   workspace: Workspace,
 ): Promise<Result<JsonObject>> {
   const { run } = job;

@@ -94,6 +94,7 @@ function speak(
   // One that was adopted has the room of its dead engine.
   wire.send({ type: "room", room: ports.room() });
   ports.watchRoom((room) => wire.send({ type: "room", room }));
+  ports.watchLease?.(() => wire.send({ type: "lease" }));
   const passOn = (): void => {
     for (const message of ports.messages.waiting()) wire.send({ type: "message", message });
   };

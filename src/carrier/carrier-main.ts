@@ -21,6 +21,8 @@ const abort = new AbortController();
 let at: Welcome = null;
 let home = "";
 let carrying: Carrying | undefined;
+/** Runs out where nobody says that the attempt may work on. */
+let lease: NodeJS.Timeout | undefined;
 
 const link: EngineLink = await openEngineLink({
   id,
@@ -37,6 +39,7 @@ const link: EngineLink = await openEngineLink({
   onCommand(command) {
     if (command.type === "start") start(command.order);
     else if (command.type === "abort") abort.abort(command.reason);
+    else if (command.type === "lease") lease?.refresh();
     else if (command.type === "room") carrying?.setRoom(command.room);
     else if (command.type === "message") carrying?.message(command.message);
     else void check(command.n, command.report);
@@ -59,6 +62,8 @@ function start(order: StartOrder): void {
   const { files, run, stage, attempt, token } = job;
   home = job.home;
   at = { incarnation, runId: run.id, stage: stage.id, attempt, token, channel: files.result };
+  if (order.leaseMs !== undefined)
+    lease = setTimeout(() => abort.abort("its worker could not reach its node"), order.leaseMs).unref();
   carrying = carry(id, order, link, abort.signal);
   void carrying.ended
     .then(

@@ -41,7 +41,9 @@ export type LinkOptions = {
   readonly at: () => Welcome;
   /** Called before the attempt continues with news that no engine has stored, and again when one has. */
   readonly keep: (news: KeptNews) => void;
-  readonly onCommand: (command: Extract<ToCarrier, { type: "start" | "abort" | "check" | "room" | "message" }>) => void;
+  readonly onCommand: (
+    command: Extract<ToCarrier, { type: "start" | "abort" | "lease" | "check" | "room" | "message" }>,
+  ) => void;
 };
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };

@@ -3,13 +3,14 @@
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { attemptFiles } from "../attempt/attempt-files.ts";
-import type { CarriedEnd, CarriedPorts, CarrierIdentity, Carriers, FoundCarrier } from "../attempt/carriers.ts";
+import type { CarriedEnd, CarriedPorts, CarrierIdentity, FoundCarrier, LocalCarriers } from "../attempt/carriers.ts";
 import { failpoint } from "../attempt/failpoint.ts";
 import type { AttemptJob } from "../attempt/job.ts";
 import { optional } from "../core/optional.ts";
 import { killLeftovers } from "../runner/process/kill-tree.ts";
 import { isAlive } from "../runner/process/process-table.ts";
 import type { AttemptProcess } from "../settings/attempts.ts";
+import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import { isAtWork } from "./at-work.ts";
 import { attend, type Attended } from "./attend.ts";
 import { type CarrierConnection, connectCarrier } from "./connect.ts";
@@ -27,12 +28,16 @@ export type CarriersOptions = Pick<StartOrder, "environment" | "settings"> & {
   /** Of the store, at this moment. */
   readonly incarnation: () => string;
   readonly onError: (error: unknown) => void;
+  /** Instead of the settings' own, for attempts whose workspaces another machine decides about. */
+  readonly workspacesFor?: (job: AttemptJob) => WorkspaceSettings | undefined;
+  /** How long a carrier works on without being told that it may; absent: as long as it likes. */
+  readonly leaseMs?: () => number;
 };
 
 /** For an agent to save its work, and for its carrier to write its report. */
 const END_MS = 10_000;
 
-export function createCarriers(options: CarriersOptions): Carriers {
+export function createCarriers(options: CarriersOptions): LocalCarriers {
   const { home, incarnation, onError } = options;
   const processes = createCarrierProcesses(home, onError);
   const paths = openSocketPaths(home);
@@ -118,9 +123,11 @@ const UNWANTED: CarriedEnd = {
 async function orderOf(options: CarriersOptions, job: AttemptJob, ports: CarriedPorts): Promise<StartOrder> {
   const { environment, incarnation } = options;
   const { programs, passEnvironment, workspaces, enclosure } = options.settings;
-  const settings = { programs, passEnvironment, workspaces, ...optional({ enclosure }) };
+  const given = options.workspacesFor?.(job) ?? workspaces;
+  const settings = { programs, passEnvironment, workspaces: given, ...optional({ enclosure }) };
   const earlier = await ports.earlierAttempts();
-  return { incarnation: incarnation(), job, earlier, room: ports.room(), environment, settings };
+  const lease = optional({ leaseMs: options.leaseMs?.() });
+  return { incarnation: incarnation(), job, earlier, room: ports.room(), environment, settings, ...lease };
 }
 
 /** What it left counts although its report does not. */

@@ -30,6 +30,8 @@ export type StartOrder = {
   readonly earlier: readonly EarlierAttempt[];
   /** What budgets leave to the attempt at its start; absent from engines of older versions. */
   readonly room?: AttemptRoom;
+  /** It ends its agent unless a `lease` comes within this time, again and again; absent: it works on without anybody. */
+  readonly leaseMs?: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: RunnerSettings & Pick<Settings, "workspaces">;
 };
@@ -43,6 +45,8 @@ export const toCarrierSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("hello"), id: z.string() }),
   z.object({ type: z.literal("start"), order: trusted<StartOrder>() }),
   z.object({ type: z.literal("abort"), reason: z.string() }),
+  /** It may work on for another lease. */
+  z.object({ type: z.literal("lease") }),
   /** The room has changed. A carrier of an older version skips it. */
   z.object({ type: z.literal("room"), room: z.custom<AttemptRoom>((value) => Array.isArray(value)) }),
   z.object({ type: z.literal("check"), n: z.int(), report: trusted<Report>() }),

@@ -114,7 +114,7 @@ function examplesText(examples: readonly string[]): string {
 }
 
 /** Commands that do something without a word of their group. */
-const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["config", "trust"]);
+const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["worker", "config", "trust"]);
 
 /** Help shows a group with `<command>`; the group itself accepts any word, to explain an unknown one. */
 function termOf(command: Command): string {

@@ -35,6 +35,7 @@ import { addTrust } from "./commands/trust/add-trust.ts";
 import { addVerify } from "./commands/verify/add-verify.ts";
 import { addWebhook } from "./commands/webhook/add-webhook.ts";
 import { addWork } from "./commands/work/add-work.ts";
+import { addWorker } from "./commands/worker/add-worker.ts";
 import { addWorkspace } from "./commands/workspace/add-workspace.ts";
 
 type Add = (program: Command, context: CommandContext) => void;
@@ -67,6 +68,7 @@ const REGISTRATIONS: readonly Registration[] = [
     names: ["up", "start", "down", "stop", "status", "open", "key", "service"],
     add: addDaemon,
   },
+  { names: ["worker"], add: addWorker },
   { names: ["webhook"], add: addWebhook },
   { names: ["trigger"], add: addTrigger },
   {

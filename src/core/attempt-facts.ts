@@ -21,6 +21,16 @@ export type AttemptFacts = {
   readonly strays: readonly { readonly pid: number; readonly startTime: string; readonly name: string }[];
   /** The process of its own that carries out the attempt; null where the engine does. */
   readonly carrier: { readonly id: string; readonly pid: number; readonly startTime: string } | null;
+  /** The claim under which a worker carries out the attempt; null where this machine does. */
+  readonly claim: {
+    readonly id: string;
+    readonly worker: string;
+    readonly key: string;
+    readonly mode: string;
+    readonly from: string;
+    readonly project: string;
+    readonly token: string;
+  } | null;
   /** Why the program ended; null while it runs, or if Passrail did not see it end. */
   readonly ended: string | null;
   /** The same in words. */
@@ -83,6 +93,7 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     enclosure: enclosureOf(objectOf(facts["process"])["enclosure"]),
     strays: listOf(facts["strays"]).flatMap(strayOf),
     carrier: carrierOf(facts["carrier"]),
+    claim: claimOf(facts["claim"]),
     ended: textOf(facts["ended"]),
     detail: textOf(facts["detail"]),
     exitCode: numberOf(facts["exitCode"]),
@@ -129,6 +140,14 @@ function strayOf(value: Json): AttemptFacts["strays"] {
 function carrierOf(value: Json | undefined): AttemptFacts["carrier"] {
   const { id, pid, startTime } = objectOf(value);
   return typeof id === "string" && typeof pid === "number" ? { id, pid, startTime: textOf(startTime) ?? "" } : null;
+}
+
+function claimOf(value: Json | undefined): AttemptFacts["claim"] {
+  const { id, worker, ...rest } = objectOf(value);
+  if (typeof id !== "string" || typeof worker !== "string") return null;
+  const text = (name: string): string => textOf(rest[name]) ?? "";
+  const [key, mode, from, project, token] = [text("key"), text("mode"), text("from"), text("project"), text("token")];
+  return { id, worker, key, mode, from, project, token };
 }
 
 function usageOf(value: Json | undefined): Usage | null {

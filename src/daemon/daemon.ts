@@ -24,7 +24,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
   const { log } = options;
   const onError = (runId: string | null, error: unknown): void =>
     log.write(`${runId === null ? "" : `${runId}: `}${stackOf(error)}`);
-  const opened = await openPassrail({ ...options, onError });
+  const opened = await openPassrail({ ...options, takesWorkers: true, onError, onNotice: (line) => log.write(line) });
   if (!opened.ok) return opened;
   if (opened.value.performedBy !== null && opened.value.isFree !== null) {
     const standby = await openStandby({ ...opened.value, isFree: opened.value.isFree }, options);

@@ -1,8 +1,9 @@
 // A starting engine takes over the attempts that outlived the last one: processes of their own that work on, and reports that were
 // finished while no engine lived. It knows them by the store alone, so an attempt of another store is never taken over.
 
+import { attemptKey } from "../core/run/attempt-key.ts";
 import { markerOf } from "../attempt/attempt-files.ts";
-import type { Carriers } from "../attempt/carriers.ts";
+import type { CarrierIdentity, Carriers, ClaimIdentity } from "../attempt/carriers.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
@@ -10,7 +11,6 @@ import type { Run } from "../core/run/run.ts";
 import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
 import type { Processes } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
-import { attemptKey } from "./ready-attempt.ts";
 import type { Adopted } from "./work-attempt.ts";
 
 export type Adoption = {
@@ -93,7 +93,7 @@ export async function endLeftovers({ store, storeId, carriers, processes }: Left
     const records = running.length === 0 ? [] : await store.attempts(runId);
     for (const { stage, attempt } of running) {
       const record = records.find((each) => each.stage === stage && each.attempt === attempt);
-      const carrier = record === undefined ? null : attemptFacts(record).carrier;
+      const carrier = record === undefined ? null : carriedBy(record);
       if (carrier === null) continue;
       ids.add(carrier.id);
       if (carriers.isAtWork(carrier, { runId, stage, attempt })) markers.add(markerOf(storeId, runId, stage, attempt));
@@ -103,6 +103,11 @@ export async function endLeftovers({ store, storeId, carriers, processes }: Left
   await carriers.endOthers(ids);
   for (const { marker } of processes.findMarked(`${storeId}/`))
     if (!markers.has(marker)) await processes.killLeftovers({ marker });
+}
+
+function carriedBy(record: { readonly facts: JsonObject }): CarrierIdentity | ClaimIdentity | null {
+  const { carrier, claim } = attemptFacts(record);
+  return carrier ?? claim;
 }
 
 /** With everything in its cgroup, which no marker may lead to any more. */
@@ -122,7 +127,7 @@ async function foundIn(
   const records = await store.attempts(runId);
   const looked = running.map(async (at): Promise<readonly FoundAttempt[]> => {
     const record = records.find(({ stage, attempt }) => stage === at.stage && attempt === at.attempt);
-    const carrier = record === undefined ? null : attemptFacts(record).carrier;
+    const carrier = record === undefined ? null : carriedBy(record);
     if (carrier === null) return [];
     const found = await carriers.find(carrier, { runId, stage: at.stage, attempt: at.attempt });
     if (found.type !== "gone") return [{ run, at, id: carrier.id, found }];

@@ -6,6 +6,8 @@
 //                   ▼            ▼
 //               lingering ──▶ settled ──▶ gone
 
+import { hashedToken } from "../attempt/hashed-token.ts";
+import { attemptKey } from "../core/run/attempt-key.ts";
 import { type Run, takenOver } from "../core/run/run.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Signal, SignalBody } from "../core/run/signal.ts";
@@ -13,7 +15,7 @@ import { isRunning } from "../core/run/startable.ts";
 import type { Mailbox } from "../attempt/mailbox.ts";
 import { TAKEN_OVER } from "../attempt/stage-workspace.ts";
 import { waitingMessages } from "../core/run/message.ts";
-import { attemptKey, type ReadyAttempt } from "./ready-attempt.ts";
+import type { ReadyAttempt } from "./ready-attempt.ts";
 import type { Slots } from "./slots.ts";
 
 /** The attempt that a token names. Its program may act for this attempt and for nothing else. */
@@ -259,7 +261,7 @@ function endWork(live: LiveAttempt, slots: Pick<Slots, "release" | "unbar">): "r
 }
 
 function isHeldBy(state: AttemptState, token: string): state is AttemptState & { at: "working" } {
-  return state.at === "working" && state.token === token;
+  return state.at === "working" && (state.token === token || state.token === hashedToken(token));
 }
 
 /** The engine's own id for the end of an attempt; other reporters use another one. */

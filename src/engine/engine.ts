@@ -46,6 +46,8 @@ export type Engine = {
   attemptOf(token: string): TokenHolder | undefined;
   /** Lifts the holds of a runner, for one account or for all, and lets go what waits for it. How many runs were let go; null without a hold. */
   liftHold(lift: { readonly runner: string; readonly account?: string }, actor: Actor): Promise<number | null>;
+  /** A worker has a free slot: starts what waits for one. */
+  wake(): void;
   /** Looks for changes that other processes stored. */
   catchUp(): Promise<void>;
   /** Starts nothing more; resolves when the attempts at work have ended. The next engine starts those that became ready. */
@@ -124,6 +126,7 @@ export function createEngine(options: EngineOptions): Engine {
     idle: (runId) => activity.idle(runId),
     attemptOf: (token) => attempts.holderOf(token),
     liftHold: (lift, actor) => liftHolds({ ...options, runs, holds }, lift, actor),
+    wake: () => follower.startReady(),
     async catchUp() {
       if (phase === "delivering" || phase === "closed") return;
       follower.startDue();

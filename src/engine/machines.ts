@@ -1,6 +1,7 @@
 // The machines of an engine and how they call each other. Each owns its own facts; this file holds no state.
 
 import { NEAR_PERCENT } from "../core/run/limit-use.ts";
+import { optional } from "../core/optional.ts";
 import { cleanSignal } from "../core/run/clean-signal.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Run } from "../core/run/run.ts";
@@ -42,7 +43,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     retryStore(write, { onFailure: (error) => options.onError(runId, error), isStopped: () => phase() === "closed" });
   const onFreed = (): void => follower.startReady();
   const pace = paceOf(() => holds);
-  const slots = createSlots(options.slots, pace);
+  const slots = createSlots(options.slots, pace, options.places);
   const attempts = createAttempts({ slots, newId, lingerMs: options.lingerMs ?? LINGER_MS });
   const flows = createRunFlows(store);
   const budgets = createBudgets(store, options);
@@ -50,7 +51,11 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const holds = holdsOf(options, () => ({ activity, runs, insist }));
   const metering = createMetering({ budgets, overruns: liveBudgets.overruns, holds, newId, now: () => clock.now() });
   const watched = { metering, changedInputs: inputsWatch(options), onDue: (): void => follower.startDue() };
-  const slotRules: SlotRules = { agentLimits, runnersOf: (...of) => budgets.runnersOf(...of) };
+  const slotRules: SlotRules = {
+    agentLimits,
+    runnersOf: (...of) => budgets.runnersOf(...of),
+    ...optional({ labels: options.labels }),
+  };
   const schedule = createSchedule({ clock, slots, slotRules, attempts, ...watched });
   const runWorkspaces = createRunWorkspaces(options);
   const activity = createActivity((runId) => {

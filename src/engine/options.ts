@@ -16,6 +16,7 @@ import type { Runners } from "../runner/runners.ts";
 import type { Store } from "../store/store.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 import type { Clock } from "./clock.ts";
+import type { Places } from "./places.ts";
 import type { BudgetOptions } from "./schedule/budgets.ts";
 
 export type ObservedAttempt = {
@@ -36,6 +37,10 @@ export type EngineOptions = BudgetOptions & {
   readonly nearPercent?: number;
   /** Maximum number of attempts at once per agent, where set. */
   readonly agentLimits: Readonly<Record<string, number>>;
+  /** What a worker must have for attempts of an agent or a stage, where set. */
+  readonly labels?: Readonly<Record<string, readonly string[]>>;
+  /** The slots of workers; absent: all attempts are carried out here. */
+  readonly places?: Places;
   /** Carries out one attempt; `runStage` of src/attempt outside of tests and benchmarks. */
   readonly runStage: (job: AttemptJob, ports: AttemptPorts) => Promise<Report>;
   /** Processes of their own for attempts; absent: every attempt ends with its engine. */

@@ -2,12 +2,16 @@
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
+import { runnerChoiceOf } from "../core/flow/runner-choice.ts";
+import { attemptKey } from "../core/run/attempt-key.ts";
 import { branchOf } from "../core/run/branch.ts";
+import { jointOf } from "../core/run/joint.ts";
 import { isOutside } from "../core/run/outside.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { StartableAttempt } from "../core/run/startable.ts";
+import type { PlaceWish } from "../core/worker/place-wish.ts";
 import type { SlotRequest } from "./slots.ts";
 
 export type ReadyAttempt = {
@@ -26,6 +30,8 @@ export type SlotRules = {
   readonly agentLimits: Readonly<Record<string, number>>;
   /** The runners of a stage, one per rung of its ladder. */
   readonly runnersOf: (resolved: ResolvedFlow, run: Run, stage: WorkStage) => readonly string[];
+  /** By stage or agent: what a worker must have to carry out these attempts; they are never carried out here. */
+  readonly labels?: Readonly<Record<string, readonly string[]>>;
 };
 
 /** Undefined for a stage that people or programs outside carry out: the engine starts nothing for it. */
@@ -33,7 +39,7 @@ export function readyAttempt(
   resolved: ResolvedFlow,
   run: Run,
   { track, stage: id, attempt }: Pick<StartableAttempt, "track" | "stage" | "attempt">,
-  { agentLimits, runnersOf }: SlotRules,
+  { agentLimits, runnersOf, labels = {} }: SlotRules,
 ): ReadyAttempt | undefined {
   const stage = findWork(resolved.flow, run, track, id);
   if (stage === undefined || isOutside(resolved, run, stage)) return undefined;
@@ -42,17 +48,26 @@ export function readyAttempt(
   const project = projectOf(run);
   const isInPlace = workspaceMode(resolved, run) === "in-place";
   const locks = [isInPlace ? `dir:${project}` : `branch:${project}:${branchOf(resolved.flow, run)}`];
+  const key = attemptKey(run.id, stage.id, attempt);
+  const place: PlaceWish = {
+    key,
+    runId: run.id,
+    stage: stage.id,
+    labels: labels[stage.id] ?? labels[stage.agent] ?? [],
+    // The user's own folder and a joint repository are on this machine, and what Passrail itself does stays with the engine.
+    mayMove:
+      !isInPlace &&
+      stage.kind !== "builtin" &&
+      jointOf(run) === null &&
+      runnerChoiceOf(resolved, run.facts, stage) !== undefined,
+  };
   return {
-    key: attemptKey(run.id, stage.id, attempt),
+    key,
     runId: run.id,
     track,
     stage: stage.id,
     attempt,
     first: Object.keys(run.stages).length <= 1 || stage.yields,
-    slot: { runId: run.id, agent: stage.agent, agentLimit, locks, runners: runnersOf(resolved, run, stage) },
+    slot: { runId: run.id, agent: stage.agent, agentLimit, locks, runners: runnersOf(resolved, run, stage), place },
   };
-}
-
-export function attemptKey(runId: string, stage: string, attempt: number): string {
-  return `${runId}/${stage}/${attempt}`;
 }

@@ -1,12 +1,12 @@
 // Brings the engine in line with a run after a commit whose outcome it does not know: the commit may have started attempts that nobody
 // carries out, queued stages and stored commands. Such an attempt is taken back: it is interrupted, and its stage is ready again.
 
+import { attemptKey } from "../core/run/attempt-key.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Run } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
 import type { Attempts } from "./attempts.ts";
-import { attemptKey } from "./ready-attempt.ts";
 import type { Runs } from "./runs.ts";
 
 export type ReconcileDeps = {

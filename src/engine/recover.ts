@@ -1,6 +1,7 @@
 // Recovers the attempts of a dead engine: takes over those that work on, ends the processes of the others, marks them interrupted, and makes
 // their stages ready again. Only attempts that this engine started or took over count as running. It never acts on a bare pid.
 
+import { attemptKey } from "../core/run/attempt-key.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Processes } from "../runner/runner.ts";
@@ -11,7 +12,6 @@ import { dropChannels, markerOf } from "../attempt/attempt-files.ts";
 import { failpoint } from "../attempt/failpoint.ts";
 import { type Adoption, adoptCarried, type Kept } from "./adopt.ts";
 import type { CutOffAttempt } from "../attempt/interrupted-usage.ts";
-import { attemptKey } from "./ready-attempt.ts";
 import { retryStore } from "./store-retry.ts";
 
 export type Recovery = Adoption & {

@@ -1,6 +1,9 @@
 // Limits how many attempts work at once: a number in all, a number per agent, and exclusive locks on workspaces and branches.
 // A lock belongs to a run: attempts of one run (its tracks) share it, other runs wait.
 
+import type { PlaceWish } from "../core/worker/place-wish.ts";
+import { ONLY_HERE, type Places } from "./places.ts";
+
 export type SlotRequest = {
   readonly runId: string;
   readonly agent: string;
@@ -8,6 +11,8 @@ export type SlotRequest = {
   readonly locks: readonly string[];
   /** The runners that may play it, the preferred one first; none for a stage without a vendor. */
   readonly runners?: readonly string[];
+  /** Absent: here. */
+  readonly place?: PlaceWish;
 };
 
 /** What is known of runners now. */
@@ -33,9 +38,12 @@ export type Slots = {
   bar(runId: string): void;
   unbar(runId: string): void;
   readonly full: boolean;
+  /** Whether only a worker could carry it out, and none can join this process. */
+  isLeft(request: SlotRequest): boolean;
 };
 
-export function createSlots(limit: number, pace: Pace = FREE): Slots {
+/** `limit`: of this process; workers have their own. */
+export function createSlots(limit: number, pace: Pace = FREE, places: Places = ONLY_HERE): Slots {
   let used = 0;
   const perAgent = new Map<string, number>();
   const locks = new Map<string, { runId: string; holders: number }>();
@@ -52,10 +60,11 @@ export function createSlots(limit: number, pace: Pace = FREE): Slots {
   };
 
   const line = createLine(pace);
+  const isElsewhere = (place: PlaceWish | undefined): boolean => place !== undefined && places.isBooked(place.key);
 
   const take = (request: SlotRequest): void => {
-    const { runId, agent, locks: keys } = request;
-    used += 1;
+    const { runId, agent, locks: keys, place } = request;
+    if (!isElsewhere(place)) used += 1;
     line.enter(request);
     perAgent.set(agent, (perAgent.get(agent) ?? 0) + 1);
     for (const key of keys) lock(runId, key);
@@ -63,21 +72,25 @@ export function createSlots(limit: number, pace: Pace = FREE): Slots {
 
   return {
     get full() {
-      return used >= limit;
+      return used >= limit && !places.hasFree();
     },
     tryTake(request) {
-      const { runId, agent, agentLimit, locks: keys } = request;
-      if (used >= limit || barred.has(runId)) return false;
+      const { runId, agent, agentLimit, locks: keys, place } = request;
+      if (barred.has(runId)) return false;
       if (agentLimit !== null && (perAgent.get(agent) ?? 0) >= agentLimit) return false;
       if (keys.some((key) => (locks.get(key)?.runId ?? runId) !== runId)) return false;
       if (line.isClosedTo(request)) return false;
+      const isFree = used < limit;
+      if (place === undefined ? !isFree : places.book(place, isFree) === undefined) return false;
       take(request);
       return true;
     },
     take,
+    isLeft: ({ place }) => place !== undefined && places.isLeft(place),
     release(request) {
-      const { runId, agent, locks: keys } = request;
-      used -= 1;
+      const { runId, agent, locks: keys, place } = request;
+      if (place !== undefined && isElsewhere(place)) places.release(place.key);
+      else used -= 1;
       line.leave(request);
       perAgent.set(agent, (perAgent.get(agent) ?? 1) - 1);
       for (const key of keys) unlock(runId, key);

@@ -12,7 +12,8 @@ import type { SignalBody } from "../core/run/signal.ts";
 import type { Activity } from "./activity.ts";
 import type { Attempts } from "./attempts.ts";
 import type { EngineOptions } from "./options.ts";
-import { attemptKey, readyAttempt, type SlotRules } from "./ready-attempt.ts";
+import { attemptKey } from "../core/run/attempt-key.ts";
+import { readyAttempt, type SlotRules } from "./ready-attempt.ts";
 import type { Runs } from "./runs.ts";
 import type { Slots } from "./slots.ts";
 

@@ -37,13 +37,13 @@ import { createEventHub, type EventHub } from "./server/events/hub.ts";
 import { openFlowFiles } from "./server/flow-files.ts";
 import { createKeys, type Keys } from "./server/keys.ts";
 import { type Listening, listen, type ListenOptions } from "./server/listen.ts";
-import type { ServerDeps, StartedDemo } from "./server/deps.ts";
+import type { ServerDeps, StartedDemo, WorkerNode } from "./server/deps.ts";
 import { createLandingAccess, type LandingAccess } from "../ticket/pick/landing-access.ts";
 import type { RefusedBoard } from "../ticket/pick/refused-board.ts";
 import { landingActs } from "./server/landing-acts.ts";
 import { openProjectTickets } from "./server/tickets/open.ts";
 import { loadWeb } from "./server/web.ts";
-import { describeWorker } from "./server/worker.ts";
+import { describeWorkers } from "./server/worker.ts";
 import { openInbound } from "./webhooks/open.ts";
 
 /** The parts of a performing Passrail that the server needs. */
@@ -63,6 +63,8 @@ export type ServedPassrail = Pick<Site, "home"> & {
   readonly notifications: Notifications | null;
   /** Removes the secrets that this process knows, and what is shaped like one. */
   readonly redact: (text: string) => string;
+  /** Absent where no workers can join. */
+  readonly node?: WorkerNode;
   listen(listener: EngineListener): void;
   wakeMerges(): void;
 };
@@ -202,7 +204,8 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, follo
     trust: openProjectTrust({ home, project }, audit, () => clock.now()),
     settings: openProjectSettings({ site: { home, project, environment }, audit, budgets: passrail.budgets, now }),
     demo: options.demo,
-    workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
+    ...optional({ node: passrail.node }),
+    workers: () => describeWorkers({ store, slots: config.slots.value, version, startedAt, node: passrail.node }),
     now: () => clock.now(),
     newId: () => randomUUID().replaceAll("-", ""),
     attemptOf: (token) => engine.attemptOf(token),

@@ -48,6 +48,16 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     about: "Percent of a vendor's limit from which on new attempts of its runner start one at a time; 100 means never.",
     variables: ["PASSRAIL_LIMIT_NEAR"],
   },
+  "workers.place": {
+    about: "Where attempts go when workers have joined: here-first, workers-first or workers-only.",
+  },
+  "workers.lease": {
+    about:
+      "How long a worker may be silent before its attempts start again elsewhere; it ends their agents before that.",
+  },
+  "workers.labels": {
+    about: "Labels that a worker must have for the attempts of a stage or an agent; such attempts never run here.",
+  },
   database: {
     about: "The Postgres that holds the store: postgres://…; without it, a file in the state folder.",
     variables: ["PASSRAIL_DATABASE_URL"],

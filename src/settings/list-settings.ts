@@ -130,6 +130,11 @@ function work(config: Settings): readonly ListedSetting[] {
       daytona: said.daytona ?? null,
     }),
     ...inGroup(config, "limits", texts),
+    ...inGroup(config, "workers", {
+      place: config.workers.place,
+      lease: durationText(config.workers.leaseMs),
+      labels: config.workers.labels,
+    }),
     ...inGroup(config, "heartbeat", {
       tick: durationText(heartbeat.tickMs),
       stalled_after: durationText(heartbeat.stalledAfterMs),

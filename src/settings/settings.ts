@@ -32,6 +32,7 @@ import { statusMirrorOf, statusMirrorSchema, type StatusMirrorSettings } from ".
 import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets.ts";
 import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
+import { type WorkerSettings, workerSettings, workersSchema } from "./workers.ts";
 import { workspacesSchema, type WorkspaceSettings, workspaceSettings } from "./workspaces.ts";
 import { isSafeGlob } from "../core/glob.ts";
 import { ENCLOSURE_CHOICES, type EnclosureChoice } from "../core/flow/enclosure.ts";
@@ -118,6 +119,7 @@ export const fileSchema = z.strictObject({
   limits: limitsSchema.optional(),
   flows: flowsSchema.optional(),
   attempts: attemptsSchema.optional(),
+  workers: workersSchema.optional(),
   /** How long files and runs are kept. From the user's file only. */
   retention: retentionSchema.optional(),
   /** A database elsewhere that gets the status of every feature. From the user's file only. */
@@ -174,6 +176,8 @@ export type Settings = {
   /** Programs that run when something happens in an agent's session. */
   readonly hooks: HookSettings;
   readonly heartbeat: HeartbeatSettings;
+  /** When attempts go to workers on other machines. */
+  readonly workers: WorkerSettings;
   /** How long attempts may take, by stage; `*` for all. */
   readonly limits: LimitSettings;
   /** Limits that win over those of a flow's file, by its name. */
@@ -268,6 +272,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     hooks: hookSettings(all.map((file) => file.hooks)),
     routerFallback: all.map((file) => file.router?.fallback).find((found) => found !== undefined) ?? null,
     heartbeat: heartbeatSettings(all.map((file) => file.heartbeat)),
+    workers: workerSettings(all.map((file) => file.workers)),
     limits: limitSettings(all.map((file) => file.limits)),
     flows: flowSettings(all.map((file) => file.flows)),
     retention: retentionRules(all.map((file) => file.retention).find((found) => found !== undefined)),

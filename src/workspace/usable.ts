@@ -283,7 +283,7 @@ async function makeReady(
     const merged = await mergeIn(checkout.value, workspace.branch ?? "", contains);
     if (!merged.ok) return merged;
   } else if (needsCheckout) return checkout;
-  if (note.ready) return ok(null);
+  if (note.ready || request.withoutSetup === true) return ok(null);
   if (checkout.ok) {
     const copied = await copyFiles(request.project, workspace.dir, checkout.value, copy);
     if (!copied.ok) return copied;

@@ -23,6 +23,8 @@ export type WorkspaceRequest = {
   readonly joint?: JointRequest;
   /** Commits that the branch must contain before work starts: the work of tickets that this one depends on. */
   readonly contains?: readonly string[];
+  /** Only its branch and its files matter now: neither copied files nor setup programs. Opening it later without this makes up for them. */
+  readonly withoutSetup?: boolean;
   /** For the setup programs of a fresh workspace: its mark lets Passrail find them again after a crash. */
   readonly env?: Readonly<Record<string, string>>;
   /** Aborts the setup. */

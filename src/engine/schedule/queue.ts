@@ -14,7 +14,8 @@ export type Queue = {
   hasBefore(attempt: ReadyAttempt): boolean;
   /** Removes and returns the attempts that got a slot, in order. */
   takeStartable(slots: Pick<Slots, "full" | "tryTake">): readonly ReadyAttempt[];
-  readonly size: number;
+  /** Whether all that wait are such attempts. */
+  every(isSuch: (attempt: ReadyAttempt) => boolean): boolean;
 };
 
 export function createQueue(): Queue {
@@ -32,9 +33,7 @@ export function createQueue(): Queue {
   };
 
   return {
-    get size() {
-      return underWay.size + fresh.size;
-    },
+    every: (isSuch) => [...underWay.values(), ...fresh.values()].every(isSuch),
     add(attempt) {
       if (underWay.has(attempt.key) || fresh.has(attempt.key)) return;
       (attempt.first ? fresh : underWay).set(attempt.key, attempt);

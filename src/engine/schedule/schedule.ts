@@ -124,7 +124,9 @@ export function createSchedule(deps: ScheduleDeps): Schedule {
       for (const attempt of due) queue.add(attempt);
       return due.length > 0;
     },
-    isEmpty: (runId) => queue.size === 0 && !(runId === undefined ? alarms.size > 0 : alarms.waitsFor(runId)),
+    isEmpty: (runId) =>
+      queue.every(({ slot }) => slots.isLeft(slot)) &&
+      !(runId === undefined ? alarms.size > 0 : alarms.waitsFor(runId)),
     stop: () => alarms.stop(),
   };
 }

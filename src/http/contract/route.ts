@@ -12,7 +12,7 @@ export type RequestHeader = "Idempotency-Key" | "If-Match";
 export type RouteAnswer = { readonly status: 200 | 201 | 202; readonly description: string } & (
   | { readonly type: "application/json"; readonly schema: z.ZodType }
   /** A page or a stream; the handler makes the response. */
-  | { readonly type: "text/html" | "text/plain" | "text/event-stream" }
+  | { readonly type: "text/html" | "text/plain" | "text/event-stream" | "application/octet-stream" }
 );
 
 export type ApiRoute = {

@@ -7,6 +7,9 @@ import type { FileProblem } from "../../core/check/problem.ts";
 import type { ProjectInfo } from "../../git/project-info.ts";
 import type { KnownRunners } from "../../runner/known.ts";
 import type { Actor } from "../../core/run/event.ts";
+import type { Board } from "../../claim/board.ts";
+import type { WorkerCarriers } from "../../claim/carriers.ts";
+import type { WorkerState } from "../../claim/states.ts";
 import type { LandingPlace } from "../../core/view/landing.ts";
 import type { Result } from "../../core/result.ts";
 import type { DiffShape } from "../../git/whole-diff.ts";
@@ -56,6 +59,8 @@ export type ServerDeps = {
   readonly tickets?: ProjectTickets;
   /** The workers; absent if this process executes no attempts. */
   readonly workers?: () => Promise<readonly WorkerInfo[]>;
+  /** For workers on other machines; absent if this process executes no attempts. */
+  readonly node?: WorkerNode;
   /** The programs that can play agents here, as far as checked by now; never waits long. */
   readonly runners?: () => Promise<KnownRunners>;
   /** The folder that runs work on. */
@@ -111,12 +116,20 @@ export type LandingActs = {
   readonly confirm: (waiting: LandingRun, claim: MergeClaim, by: Actor) => Promise<Result<string>>;
 };
 
+export type WorkerNode = {
+  readonly board: Pick<Board, "poll" | "take" | "claimFor" | "steer" | "list">;
+  readonly bundleFor: WorkerCarriers["bundleFor"];
+};
+
 export type WorkerInfo = {
   readonly name: string;
-  readonly pid: number;
+  readonly pid: number | null;
   readonly version: string;
   readonly startedAt: string;
   readonly slots: number;
+  readonly labels: readonly string[];
+  readonly state: WorkerState;
+  readonly heardAt: string | null;
   readonly attempts: readonly {
     readonly runId: string;
     readonly stage: string;

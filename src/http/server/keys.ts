@@ -6,6 +6,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { KEY_KINDS } from "../contract/schemas/key.ts";
+import { LABEL_PATTERN } from "../../core/worker/wire.ts";
 import { TOKEN_PREFIX } from "../contract/scopes.ts";
 import { optional } from "../../core/optional.ts";
 import type { Actor } from "../../core/run/event.ts";
@@ -27,13 +28,15 @@ const keySchema = z.strictObject({
   /** The agent that a key of the kind agent speaks for, and the only story it is good for. */
   agent: z.string().min(1).max(100).optional(),
   story: z.string().min(1).max(200).optional(),
+  /** The only labels that a worker with this key may have. */
+  labels: z.array(z.string().regex(LABEL_PATTERN)).min(1).max(32).optional(),
   expiresAt: z.iso.datetime().optional(),
 });
 const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keySchema).max(MAX_KEYS) });
 
 type StoredKey = z.infer<typeof keySchema>;
 export type KeyInfo = Omit<StoredKey, "hash">;
-export type KeyLimits = Pick<StoredKey, "agent" | "story" | "expiresAt">;
+export type KeyLimits = Pick<StoredKey, "agent" | "story" | "labels" | "expiresAt">;
 
 export type Keys = {
   readonly operatorTokenFile: string;
@@ -92,9 +95,9 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
       if (found === "too many") return found;
       return found ? { kind: "login", id: hashOf(code) } : undefined;
     },
-    async create({ name, kind, note = "", agent, story, expiresAt }) {
+    async create({ name, kind, note = "", agent, story, labels, expiresAt }) {
       const token = newToken(TOKEN_PREFIX[kind]);
-      const limits = optional({ agent, story, expiresAt });
+      const limits = optional({ agent, story, labels, expiresAt });
       const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, note, createdAt: now(), ...limits };
       await changePrivate(keysFile, (text) =>
         writeKeys([...parseKeys(text), keySchema.parse({ ...info, hash: hashOf(token) })]),
@@ -132,7 +135,7 @@ function hasExpired({ expiresAt }: StoredKey, now: string): boolean {
 }
 
 /** A key of an agent without its agent grants nothing. */
-function principalOf({ id, kind, name, agent, story }: StoredKey): Principal | undefined {
+function principalOf({ id, kind, name, agent, story, labels }: StoredKey): Principal | undefined {
   switch (kind) {
     case "agent":
       return agent === undefined ? undefined : { kind, id, agent, ...optional({ story }) };
@@ -140,6 +143,8 @@ function principalOf({ id, kind, name, agent, story }: StoredKey): Principal | u
       return { kind, id, actor: `human:${name}` };
     case "viewer":
       return { kind, id };
+    case "worker":
+      return { kind, id, name, labels: labels ?? null };
     case "webhook":
       return { kind, id, source: name };
   }

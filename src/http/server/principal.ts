@@ -19,6 +19,13 @@ export type Principal =
   | { readonly kind: "viewer"; readonly id: string }
   | AgentPrincipal
   | ({ readonly kind: "attempt"; readonly id: string } & AttemptRef)
+  /** `labels`: the only ones that it may have; null: any. */
+  | {
+      readonly kind: "worker";
+      readonly id: string;
+      readonly name: string;
+      readonly labels: readonly string[] | null;
+    }
   | { readonly kind: "webhook"; readonly id: string; readonly source: string }
   /** Holds a login code, which can only become a session. */
   | { readonly kind: "login"; readonly id: string };
@@ -28,6 +35,8 @@ export function nameOf(principal: Principal): string {
   switch (principal.kind) {
     case "operator":
       return principal.actor;
+    case "worker":
+      return `worker:${principal.name}`;
     case "webhook":
       return `webhook:${principal.source}`;
     case "agent":

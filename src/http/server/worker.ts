@@ -1,9 +1,10 @@
-// This process as a worker. Only one process at a time executes attempts, so everything that the store shows as running runs here.
+// Who executes attempts: this process, and the workers that have joined it. The store says what runs, the board who runs it.
 
+import { attemptKey } from "../../core/run/attempt-key.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import type { Store } from "../../store/store.ts";
 import { flowOf } from "../../store/flow-of.ts";
-import type { WorkerInfo } from "./deps.ts";
+import type { WorkerInfo, WorkerNode } from "./deps.ts";
 
 export type WorkerOptions = {
   readonly store: Store;
@@ -11,10 +12,41 @@ export type WorkerOptions = {
   readonly version: string;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
+  readonly node: WorkerNode | undefined;
 };
 
-export async function describeWorker({ store, slots, version, startedAt }: WorkerOptions): Promise<WorkerInfo> {
-  const attempts: WorkerInfo["attempts"][number][] = [];
+type RunningWork = WorkerInfo["attempts"][number] & { readonly key: string };
+
+export async function describeWorkers(options: WorkerOptions): Promise<readonly WorkerInfo[]> {
+  const { store, slots, version, startedAt, node } = options;
+  const running = await runningWork(store);
+  const joined = node?.board.list() ?? [];
+  const elsewhere = new Set(joined.flatMap(({ attempts }) => attempts));
+  const shown = (of: (key: string) => boolean): WorkerInfo["attempts"] =>
+    running.flatMap(({ key, ...work }) => (of(key) ? [work] : []));
+  const here: WorkerInfo = {
+    name: "local",
+    pid: process.pid,
+    version,
+    startedAt,
+    slots,
+    labels: [],
+    state: "open",
+    heardAt: null,
+    attempts: shown((key) => !elsewhere.has(key)),
+  };
+  const others = joined.map(
+    ({ attempts, ...worker }): WorkerInfo => ({
+      ...worker,
+      pid: null,
+      attempts: shown((key) => attempts.includes(key)),
+    }),
+  );
+  return [here, ...others];
+}
+
+async function runningWork(store: Store): Promise<readonly RunningWork[]> {
+  const attempts: RunningWork[] = [];
   for (const runId of await store.activeRuns()) {
     const stored = await store.loadRun(runId);
     if (stored === undefined) continue;
@@ -24,8 +56,9 @@ export async function describeWorker({ store, slots, version, startedAt }: Worke
       if (track.at !== "running" || track.outside === true) continue;
       const { stage, attempt, since } = track;
       const { flow } = await flowOf(store, run);
-      attempts.push({ runId, stage, attempt, agent: findWork(flow, run, name, stage)?.shownAgent ?? stage, since });
+      const agent = findWork(flow, run, name, stage)?.shownAgent ?? stage;
+      attempts.push({ key: attemptKey(runId, stage, attempt), runId, stage, attempt, agent, since });
     }
   }
-  return { name: "local", pid: process.pid, version, startedAt, slots, attempts };
+  return attempts;
 }

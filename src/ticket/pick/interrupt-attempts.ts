@@ -2,7 +2,7 @@
 // wait for a retry. Attempts that work on in processes of their own stay as they are.
 
 import { attemptFacts } from "../../core/attempt-facts.ts";
-import type { CarriedPlace, CarrierIdentity } from "../../attempt/carriers.ts";
+import type { CarriedPlace, CarrierIdentity, ClaimIdentity } from "../../attempt/carriers.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -14,13 +14,14 @@ export async function interruptAttempts({
 }: {
   readonly engine: Pick<Engine, "deliver">;
   readonly store: Store;
-  readonly isCarried: (carrier: CarrierIdentity, place: CarriedPlace) => boolean;
+  readonly isCarried: (carrier: CarrierIdentity | ClaimIdentity, place: CarriedPlace) => boolean;
 }): Promise<void> {
   for (const runId of await store.activeRuns()) {
     const run = (await store.loadRun(runId))?.run;
     const carriedOnes = (await store.attempts(runId)).flatMap((record) => {
-      const { carrier } = attemptFacts(record);
-      return carrier !== null && isCarried(carrier, record) ? [`${record.stage}/${record.attempt}`] : [];
+      const facts = attemptFacts(record);
+      const carried = facts.carrier ?? facts.claim;
+      return carried !== null && isCarried(carried, record) ? [`${record.stage}/${record.attempt}`] : [];
     });
     const carriers = new Set(carriedOnes);
     for (const track of Object.values(run?.tracks ?? {})) {

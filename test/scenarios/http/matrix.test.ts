@@ -52,6 +52,10 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   endSession: OPERATORS,
   listAudit: OPERATORS,
   listWorkers: READERS,
+  steerWorker: OPERATORS,
+  pollWork: ["worker"],
+  deliverWork: ["worker"],
+  fetchCommits: ["worker"],
   listHolds: READERS,
   showStatusMirror: READERS,
   metrics: READERS,
@@ -126,6 +130,7 @@ beforeAll(async () => {
   runId = (await served.bench.run("feature", {}, { facts: { runners: { IN1: { runner: "outside" } } } })).id;
   const viewer = await served.keys.create({ name: "wall", kind: "viewer" });
   const agent = await served.keys.create({ name: "speccer", kind: "agent", agent: "IN1" });
+  const worker = await served.keys.create({ name: "box", kind: "worker" });
   const webhook = await served.keys.create({ name: "tracker", kind: "webhook" });
   const attempt = `${TOKEN_PREFIX.attempt}${"a".repeat(43)}`;
   served.attempts.set(attempt, { runId, stage: "spec", attempt: 1 });
@@ -133,6 +138,7 @@ beforeAll(async () => {
     operator: served.operator,
     viewer: viewer.token,
     agent: agent.token,
+    worker: worker.token,
     webhook: webhook.token,
     attempt,
     none: null,
@@ -145,7 +151,17 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 const names = Object.keys(ROUTES) as RouteName[];
-const kinds = ["operator", "session", "viewer", "agent", "attempt", "webhook", "login", ...Object.keys(REFUSED)];
+const kinds = [
+  "operator",
+  "session",
+  "viewer",
+  "agent",
+  "attempt",
+  "worker",
+  "webhook",
+  "login",
+  ...Object.keys(REFUSED),
+];
 /** These are used up by a route. */
 const fresh: Readonly<Record<string, () => Promise<string>>> = {
   login: async () => served.keys.newLoginCode().token,
@@ -154,7 +170,15 @@ const fresh: Readonly<Record<string, () => Promise<string>>> = {
     return String((await served.call("POST", "/api/sessions", { body: {}, token })).body["token"]);
   },
 };
-const ids = { key: "k00000000", ticket: "F-1", story: "v0.1:1.1.1", delivery: "msg_0000000000", endpoint: "team" };
+const ids = {
+  key: "k00000000",
+  ticket: "F-1",
+  story: "v0.1:1.1.1",
+  delivery: "msg_0000000000",
+  endpoint: "team",
+  worker: "box",
+  claim: "0".repeat(24),
+};
 const params = () => ({
   name: "shop",
   ...ids,

@@ -60,13 +60,19 @@ export function WorkersPage(): ReactNode {
 type Worker = AnswerTo<"listWorkers">["workers"][number];
 
 function WorkerPanel({ worker }: { readonly worker: Worker }): ReactNode {
-  const { name, pid, version, startedAt, slots, attempts } = worker;
+  const { name, pid, version, startedAt, slots, labels, state, heardAt, attempts } = worker;
   return (
     <Panel
       title={`Worker ${name}`}
       actions={
         <span className="text-xs text-muted">
-          process {pid} · version {version} · up <Elapsed since={startedAt} />
+          {pid === null ? "another machine" : `process ${pid}`} · version {version} · up <Elapsed since={startedAt} />
+          {heardAt !== null && (
+            <>
+              {" "}
+              · heard <Ago at={heardAt} />
+            </>
+          )}
         </span>
       }
     >
@@ -81,6 +87,8 @@ function WorkerPanel({ worker }: { readonly worker: Worker }): ReactNode {
           ))}
         </span>
         {attempts.length} of {slots} slots in use
+        {labels.length > 0 && ` · labels ${labels.join(", ")}`}
+        {state !== "open" && ` · ${state}: it gets nothing new`}
       </p>
       {attempts.length === 0 ? (
         <p className="text-sm text-muted">No attempt is running.</p>

@@ -94,19 +94,22 @@ const CAN: Readonly<Record<Key["kind"], string>> = {
   operator: "do everything",
   viewer: "read",
   agent: "work as its agent",
+  worker: "carry out attempts",
   webhook: "send webhooks",
 };
 const KINDS = [
   { value: "viewer", name: "viewer: can read" },
   { value: "operator", name: "operator: can do everything" },
   { value: "agent", name: "agent: an agent outside, which works as itself" },
+  { value: "worker", name: "worker: another machine, which carries out attempts" },
   { value: "webhook", name: "webhook: a source that sends" },
 ] as const;
 
-function limitsOf({ agent, story, expiresAt }: Key): readonly string[] {
+function limitsOf({ agent, story, labels, expiresAt }: Key): readonly string[] {
   return [
     ...(agent === undefined ? [] : [agent]),
     ...(story === undefined ? [] : [`story ${story}`]),
+    ...(labels === undefined ? [] : [`labels ${labels.join(", ")}`]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt}`]),
   ];
 }

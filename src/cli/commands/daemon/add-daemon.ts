@@ -70,9 +70,10 @@ function addKey(program: Command, { call }: CommandContext): void {
     .description("create a token; it is printed once")
     .argument("[name]", "the owner; for a webhook the name of its source (default: the agent)");
   const read = addOptions(create, {
-    scope: choiceOr("--scope <scope>", "what the token allows", ["viewer", "operator", "agent", "webhook"]),
+    scope: choiceOr("--scope <scope>", "what the token allows", ["viewer", "operator", "agent", "worker", "webhook"]),
     agent: text("--agent <agent>", "scope agent: the agent outside that it speaks for"),
     story: text("--story <id>", "scope agent: good for this story or ticket only"),
+    labels: text("--labels <list>", "scope worker: the only labels that its worker may have, such as gpu,mac"),
     expires: text("--expires <time>", "refused after this time: 12h, 30d (default: when it is revoked)"),
   });
   create.action((name: string | undefined, typed: TypedFlags) =>

@@ -7,6 +7,7 @@ import { durationMs } from "../../../core/flow/duration.ts";
 import { optional } from "../../../core/optional.ts";
 import { createKeys, type KeyKind, type KeyLimits, type Keys } from "../../../http/server/keys.ts";
 import { auditNote } from "../../audit-note.ts";
+import { labelsIn } from "../worker/labels.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
@@ -18,6 +19,7 @@ export type KeyFlags = {
   readonly scope: KeyKind;
   readonly agent?: string;
   readonly story?: string;
+  readonly labels?: string;
   readonly expires?: string;
 };
 
@@ -45,21 +47,25 @@ export async function keyCreate(io: Io, given: string | undefined, flags: KeyFla
 /** For how long a key may be made; it can be revoked before. */
 const EXPIRES = /^[1-9][0-9]{0,3}[mhd]$/u;
 
-function limitsOf({ scope, agent, story, expires }: KeyFlags): KeyLimits {
+function limitsOf({ scope, agent, story, labels: listed, expires }: KeyFlags): KeyLimits {
   if (scope === "agent" && (agent === undefined || agent.trim() === ""))
     throw usageError("agent_missing", "A key of the scope agent speaks for one agent.", "--agent implementer");
   if (scope !== "agent" && (agent !== undefined || story !== undefined))
     throw usageError("agent_not_allowed", "--agent and --story belong to --scope agent.");
+  if (scope !== "worker" && listed !== undefined)
+    throw usageError("labels_not_allowed", "--labels belongs to --scope worker.");
+  const labels = listed === undefined ? undefined : labelsIn(listed);
   if (expires !== undefined && !EXPIRES.test(expires))
     throw usageError("expires_invalid", `${expires} is no time that a key lasts.`, "--expires 30m, 12h or 30d");
   const expiresAt = expires === undefined ? undefined : new Date(Date.now() + durationMs(expires)).toISOString();
-  return optional({ agent, story, expiresAt });
+  return optional({ agent, story, labels, expiresAt });
 }
 
-function shownLimits({ agent, story, expiresAt }: KeyLimits): readonly string[] {
+function shownLimits({ agent, story, labels, expiresAt }: KeyLimits): readonly string[] {
   return [
     ...(agent === undefined ? [] : [`for ${agent}`]),
     ...(story === undefined ? [] : [`story ${story}`]),
+    ...(labels === undefined ? [] : [`labels ${labels.join(",")}`]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt}`]),
   ];
 }

@@ -1,11 +1,12 @@
 // Keys, the caller's identity, and the audit log. An answer contains a token only once, when its key is created.
 
 import { z } from "zod";
+import { LABEL_PATTERN } from "../../../core/worker/wire.ts";
 import { PRINCIPALS, SCOPES } from "../scopes.ts";
 import { time } from "./common.ts";
 import { agentName, storyId } from "./handoff-action.ts";
 
-export const KEY_KINDS = ["operator", "viewer", "agent", "webhook"] as const;
+export const KEY_KINDS = ["operator", "viewer", "agent", "worker", "webhook"] as const;
 
 const NAME = "expected 1 to 48 letters, digits, dots, dashes or underscores, beginning with a letter or a digit";
 const NOTE = "expected one line of at most 200 characters";
@@ -16,6 +17,12 @@ const limits = {
     .optional()
     .meta({ description: "the agent that it speaks for; required for the kind agent, and only there" }),
   story: storyId.optional().meta({ description: "it is good for this story only; only for the kind agent" }),
+  labels: z
+    .array(z.string().regex(LABEL_PATTERN, "expected a label, such as gpu"))
+    .min(1)
+    .max(32)
+    .optional()
+    .meta({ description: "the only labels that its worker may have; only for the kind worker" }),
   expiresAt: z.iso
     .datetime("expected a time in UTC, such as 2026-01-31T12:00:00.000Z")
     .optional()
@@ -48,7 +55,9 @@ export const createKeySchema = z
       .default(""),
     ...limits,
   })
-  .superRefine(({ kind, agent, story }, context) => {
+  .superRefine(({ kind, agent, story, labels }, context) => {
+    if (labels !== undefined && kind !== "worker")
+      context.addIssue({ code: "custom", path: ["labels"], message: "belongs to keys of the kind worker" });
     if (kind === "agent" && agent === undefined)
       context.addIssue({ code: "custom", path: ["agent"], message: "expected the agent that the key speaks for" });
     if (kind === "agent") return;

@@ -1,0 +1,82 @@
+// The worker's requests to its node. It only ever asks: nothing has to reach the worker's machine.
+
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { PollAnswer } from "../claim/board.ts";
+import { err, messageOf, ok, type Problem, type Result } from "../core/result.ts";
+import type { FromWorker, HeldClaim, WorkerHello } from "../core/worker/wire.ts";
+import type { ApiProblem } from "../http/client/answer.ts";
+import { createClient } from "../http/client/client.ts";
+import { pathOf } from "../http/contract/route.ts";
+import { ROUTES } from "../http/contract/routes.ts";
+
+export type NodeLink = {
+  readonly url: string;
+  poll(said: {
+    readonly hello: WorkerHello;
+    readonly node: string | null;
+    readonly held: readonly HeldClaim[];
+    readonly leaving: boolean;
+  }): Promise<Result<PollAnswer, ApiProblem>>;
+  /** The number of the last message that the node has applied. */
+  deliver(claim: string, body: Delivered): Promise<Result<number, ApiProblem>>;
+  /** Writes the bundle of a claim's first commit into a file. */
+  fetchCommits(claim: string, known: readonly string[], file: string, signal: AbortSignal): Promise<Result<null>>;
+};
+
+type Delivered = {
+  readonly instance: string;
+  readonly node: string;
+  readonly from: number;
+  readonly messages: readonly FromWorker[];
+};
+
+/** Longer than the node waits with its answer, shorter than any lease. */
+const CALL_MS = 15_000;
+
+export function createNodeLink(url: string, token: () => string): NodeLink {
+  const base = url.replace(/\/+$/u, "");
+  // Made for each call: the file of the token may have been replaced.
+  const client = () => createClient({ url: base, token: token(), timeoutMs: CALL_MS, retries: 0 });
+  return {
+    url: base,
+    async poll({ hello, node, held, leaving }) {
+      const body = {
+        hello: { ...hello, labels: [...hello.labels] },
+        node,
+        held: held.map((each) => ({ ...each })),
+        leaving,
+      };
+      const answer = await client().call("pollWork", { body });
+      // The worker has chosen its node and believes it.
+      return answer.ok ? ok(answer.value as unknown as PollAnswer) : answer;
+    },
+    async deliver(claim, { instance, node, from, messages }) {
+      const body = { instance, node, from, messages: messages.map((each) => ({ ...each })) };
+      const answer = await client().call("deliverWork", { params: { claim }, body });
+      return answer.ok ? ok(answer.value.taken) : answer;
+    },
+    async fetchCommits(claim, known, file, signal) {
+      try {
+        const response = await fetch(`${base}${pathOf(ROUTES.fetchCommits.path, { claim })}`, {
+          method: "POST",
+          redirect: "manual",
+          headers: { authorization: `Bearer ${token()}`, "content-type": "application/json" },
+          body: JSON.stringify({ known }),
+          signal,
+        });
+        if (response.status !== 200 || response.body === null) return err(noCommits(`it answered ${response.status}`));
+        await pipeline(Readable.fromWeb(response.body), createWriteStream(file, { mode: 0o600 }));
+        return ok(null);
+      } catch (error) {
+        return err(noCommits(messageOf(error)));
+      }
+    },
+  };
+}
+
+const noCommits = (why: string): Problem => ({
+  code: "commits_missing",
+  message: `The node did not send the commits that the attempt begins at: ${why}.`,
+});

@@ -1,0 +1,44 @@
+// A worker with its own state folder carries out the stages of a run: commits, handoffs, logs and verdicts come back to the node.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { attemptFacts } from "../../../src/core/attempt-facts.ts";
+import { until } from "../../harness/until.ts";
+import { happyFeature } from "../cli/bench.ts";
+import { openSite, runIdOf, type Site } from "./site.ts";
+
+let site: Site;
+afterEach(() => site.close());
+
+const git = (dir: string, ...args: readonly string[]): string =>
+  execFileSync("git", ["-C", dir, ...args], { encoding: "utf8" }).trim();
+
+test("a worker carries out a whole run, and its commits are on the run's branch of the node", {
+  timeout: 120_000,
+}, async () => {
+  site = await openSite();
+  const { node } = site;
+  await site.join("box");
+  const agent = node.player(happyFeature);
+  expect(await node.passrail(["run", "feature", "Build it", "--agent", `*=${agent}`, "--detach"])).toMatchObject({
+    code: 0,
+  });
+  const runId = await runIdOf(site);
+  await node.passrail(["gate", "approve", "1"]);
+  await site.seen("stage.finished", 4);
+  const attempts = await site.attempts(runId);
+  const work = attempts.filter(({ facts }) => "runner" in facts).map((record) => attemptFacts(record));
+  expect(work.map(({ claim }) => claim?.worker)).toEqual(work.map(() => "box"));
+  const build = attempts.find(({ stage }) => stage === "build");
+  const { branch, to } = attemptFacts(build ?? { facts: {} });
+  expect(git(node.project, "rev-parse", branch ?? "")).toBe(to);
+  expect(git(node.project, "show", `${branch}:a.txt`)).toBe("1");
+  const record = join(node.home, "runs", runId, "build-1");
+  expect(readFileSync(join(record, "prompt.md"), "utf8")).toContain("Build it");
+  await until(
+    "the output is here",
+    () => readFileSync(join(record, "output.log"), "utf8").includes("COMPLETE") || undefined,
+  );
+});
