@@ -15,7 +15,7 @@ import type { CarriedPlace, CarrierIdentity, ClaimIdentity } from "./attempt/car
 import { joinTracks } from "./attempt/join-tracks.ts";
 import { runStage } from "./attempt/run-stage.ts";
 import { createCarriers } from "./carrier/open.ts";
-import { type Board, createBoard } from "./claim/board.ts";
+import { type WorkerBoard, createBoard } from "./claim/board.ts";
 import { type WorkerCarriers, withWorkers } from "./claim/carriers.ts";
 import { meteredBy } from "./core/flow/metered.ts";
 import { runnerLadder } from "./core/flow/runner-choice.ts";
@@ -99,7 +99,7 @@ export type Performer = Opened & {
   /** Null if the settings name no channel. */
   readonly notifications: Notifications | null;
   /** For workers on other machines. */
-  readonly node: { readonly board: Board; readonly bundleFor: WorkerCarriers["bundleFor"] };
+  readonly node: { readonly board: WorkerBoard; readonly bundleFor: WorkerCarriers["bundleFor"] };
   /** Whether an attempt that the store says is running works on in a process of its own. */
   isCarried(carrier: CarrierIdentity | ClaimIdentity, place: CarriedPlace): boolean;
   /** Sets the address of the API for agents and people; call it before `perform`. */
@@ -398,7 +398,7 @@ type OpenedEngine = {
   readonly engine: Engine;
   readonly listeners: EngineListeners;
   readonly landing: LandingDeps;
-  readonly board: Board;
+  readonly board: WorkerBoard;
   readonly carriers: WorkerCarriers;
   readonly redact: (text: string) => string;
   readonly closeRunners: () => Promise<void>;

@@ -9,7 +9,7 @@ import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import { messageOf, type Result } from "../core/result.ts";
 import type { FromWorker, WorkerQuestion } from "../core/worker/wire.ts";
-import type { Claim } from "./claim.ts";
+import type { WorkClaim } from "./claim.ts";
 import { statedFacts } from "./facts.ts";
 import { openIncoming } from "./incoming.ts";
 import { openRecordFiles } from "./record.ts";
@@ -19,7 +19,7 @@ export type AttendedClaim = {
   readonly incarnation: () => string;
   readonly identity: ClaimIdentity;
   readonly place: CarriedPlace;
-  readonly claim: Claim;
+  readonly claim: WorkClaim;
   /** Brings the commits of the attempt to the run's branch. Returns facts to store. */
   readonly settle: (landed: ReportedWork) => Promise<Result<JsonObject>>;
   readonly onError: (error: unknown) => void;
@@ -164,7 +164,7 @@ function withoutWork(report: Report, why: string): Report {
   };
 }
 
-async function answer(claim: Claim, ask: number, find: () => Promise<unknown>): Promise<void> {
+async function answer(claim: WorkClaim, ask: number, find: () => Promise<unknown>): Promise<void> {
   try {
     claim.send({ type: "answer", ask, value: (await find()) ?? null });
   } catch (error) {

@@ -4,12 +4,13 @@
 
 import { randomBytes } from "node:crypto";
 import { err, ok, type Result } from "../core/result.ts";
+import type { PlaceWish } from "../core/worker/place-wish.ts";
 import { type FromWorker, type HeldClaim, WORKER_PROTOCOL, type WorkerHello } from "../core/worker/wire.ts";
 import type { WorkerPlace } from "../settings/workers.ts";
-import { type Claim, createClaim } from "./claim.ts";
+import { type WorkClaim, createClaim } from "./claim.ts";
 import type { Numbered } from "./messages.ts";
 import { choosePlace, type Seat } from "./place.ts";
-import { openStates, type WorkerState } from "./states.ts";
+import { openStates, type WorkerState, type WorkerStates } from "./states.ts";
 
 export type BoardOptions = {
   readonly home: string;
@@ -27,7 +28,7 @@ export type BoardOptions = {
 /** The key that a request came with. */
 export type WorkerKey = { readonly id: string; readonly labels: readonly string[] | null };
 
-export type Poll = {
+export type WorkerPoll = {
   readonly hello: WorkerHello;
   /** The node that its numbers are about; another one begins at zero. */
   readonly node: string | null;
@@ -60,223 +61,284 @@ export type SeenWorker = Omit<WorkerHello, "instance" | "protocol"> & {
   readonly attempts: readonly string[];
 };
 
-export type Board = ReturnType<typeof createBoard>;
+export type WorkerBoard = Places & {
+  /** Waits until there is something to say, for a small part of the lease at most. */
+  poll(key: WorkerKey, poll: WorkerPoll, signal: AbortSignal): Promise<Result<PollAnswer>>;
+  /** The number of the last message that was applied. */
+  take(key: WorkerKey, delivery: Delivery): Promise<Result<number>>;
+  /** The claim, for its worker alone. */
+  claimFor(key: WorkerKey, id: string): Result<WorkClaim>;
+  /** A new claim for an attempt that has a slot of a worker. */
+  open(key: string): WorkClaim;
+  /** A claim that an earlier node gave: its worker is expected to come back with it. */
+  adopt(identity: { readonly id: string; readonly worker: string }, key: string, stage: string): WorkClaim;
+  /** Nothing that names it counts any more. */
+  forget(id: string): void;
+  /** The store was read: from now on a claim that is not here is no claim. */
+  ready(): void;
+  list(): readonly SeenWorker[];
+  /** False if there is no such worker. */
+  steer(name: string, state: WorkerState): boolean;
+  close(): void;
+};
 
-type Held = { readonly claim: Claim; instance: string | null; sinceMs: number };
+/** What the engine asks of the board. */
+type Places = {
+  hasFree(): boolean;
+  book(wish: PlaceWish, isFreeHere: boolean): "here" | "worker" | undefined;
+  isLeft(wish: PlaceWish): boolean;
+  isBooked(key: string): boolean;
+  release(key: string): void;
+};
+
+type Held = { readonly claim: WorkClaim; instance: string | null; sinceMs: number };
+type TakenSeat = Seat & { readonly keyId: string; heardMs: number; wake: () => void };
+
+type State = BoardOptions & {
+  /** Names this process: numbers of messages are about it alone. */
+  readonly node: string;
+  readonly seats: Map<string, TakenSeat>;
+  /** run/stage/attempt -> worker */
+  readonly booked: Map<string, string>;
+  readonly claims: Map<string, Held>;
+  /** run/stage -> worker */
+  readonly lastWorker: Map<string, string>;
+  readonly states: WorkerStates;
+  isReady: boolean;
+};
 
 const LOOK_MS = 250;
 const POLL_MS = 10_000;
 
-export function createBoard(options: BoardOptions) {
-  const { leaseMs, nowMs, onFree, log } = options;
-  const node = randomBytes(8).toString("hex");
-  const seats = new Map<string, Seat & { keyId: string; wake: () => void }>();
-  const booked = new Map<string, string>();
-  const claims = new Map<string, Held>();
-  const lastWorker = new Map<string, string>();
-  const states = openStates(options.home);
-  let isReady = false;
-  const timer = setInterval(lookAtLeases, LOOK_MS).unref();
-
-  function lookAtLeases(): void {
-    const silent = [...seats.values()].filter(({ heardMs }) => nowMs() - heardMs > leaseMs);
-    for (const { name } of silent) {
-      seats.delete(name);
-      log(`worker ${name} is gone: nothing was heard of it for ${Math.round(leaseMs / 1000)} s`);
-    }
-    if (!isReady) return;
-    for (const [id, held] of claims) {
-      const { worker } = held.claim;
-      if (!seats.has(worker) && nowMs() - held.sinceMs > leaseMs) lose(id, `worker ${worker} is gone`);
-    }
-  }
-
-  function lose(id: string, why: string): void {
-    const held = claims.get(id);
-    claims.delete(id);
-    held?.claim.end({ type: "lost", why });
-  }
-
-  const bookedBy = (name: string): number => [...booked.values()].filter((worker) => worker === name).length;
-  const free = (seat: Seat): number => (states.of(seat.name) === "open" ? seat.slots - bookedBy(seat.name) : 0);
-
-  /** The seat of the caller, or why it has none. */
-  function seatOf(key: WorkerKey, { hello, isLeaving }: Poll): Result<Seat & { wake: () => void }> {
-    const { name, instance, protocol, version, labels } = hello;
-    if (protocol !== WORKER_PROTOCOL)
-      return err({
-        code: "worker_version",
-        message: `This node speaks protocol ${WORKER_PROTOCOL} and the worker ${protocol} (version ${version}).`,
-        hint: "Install the same version of Passrail on both machines.",
-      });
-    const foreign = key.labels === null ? undefined : labels.find((label) => key.labels?.includes(label) === false);
-    if (foreign !== undefined)
-      return err({
-        code: "label_not_allowed",
-        message: `The worker's key is not made for the label ${foreign}.`,
-        hint: "passrail key create NAME --scope worker --labels …",
-      });
-    const known = seats.get(name);
-    if (
-      known !== undefined &&
-      known.instance !== instance &&
-      (known.keyId !== key.id || known.startedAt > hello.startedAt)
-    )
-      return err({
-        code: "worker_name_taken",
-        message: `Another worker is called ${name}.`,
-        hint: "Choose another name: --name",
-      });
-    if (known === undefined) log(`worker ${name} has joined: ${hello.slots} slots, version ${version}`);
-    const seat = {
-      ...hello,
-      keyId: key.id,
-      heardMs: nowMs(),
-      heardAt: options.now(),
-      slots: isLeaving ? 0 : hello.slots,
-      wake: known?.wake ?? (() => {}),
-    };
-    seats.set(name, seat);
-    return ok(seat);
-  }
-
-  /** The claims of the caller with what it has to know, and those that it must give up. */
-  function settleHeld({ hello, held, node: seenNode, isLeaving }: Poll): Pick<PollAnswer, "claims" | "over"> {
-    const over: string[] = [];
-    const seen = new Map<string, number>();
-    for (const each of held) {
-      const found = claims.get(each.claim);
-      if (found === undefined || found.claim.worker !== hello.name || isAnothers(found, hello.instance))
-        over.push(each.claim);
-      else {
-        found.instance = hello.instance;
-        seen.set(each.claim, seenNode === node ? each.seen : 0);
-      }
-    }
-    for (const [id, found] of claims) {
-      if (found.claim.worker !== hello.name || seen.has(id)) continue;
-      // One that this process adopted, or gave to an earlier process of the worker, is not known there any more.
-      if (isLeaving || found.instance !== hello.instance) lose(id, `worker ${hello.name} no longer has this attempt`);
-    }
-    const mine = [...claims.values()].filter(({ claim }) => claim.worker === hello.name);
-    const told = mine.map(({ claim }) => ({ claim: claim.id, messages: claim.unseen(seen.get(claim.id) ?? 0) }));
-    return { over, claims: told.filter(({ messages }) => messages.length > 0) };
-  }
-
-  const isAnothers = ({ instance }: Held, caller: string): boolean => instance !== null && instance !== caller;
-
-  function answerTo(poll: Poll): PollAnswer {
-    const told = isReady ? settleHeld(poll) : { claims: [], over: [] };
-    return { node, leaseMs, state: states.of(poll.hello.name), ...told };
-  }
-
+export function createBoard(options: BoardOptions): WorkerBoard {
+  const state: State = {
+    ...options,
+    node: randomBytes(8).toString("hex"),
+    seats: new Map(),
+    booked: new Map(),
+    claims: new Map(),
+    lastWorker: new Map(),
+    states: openStates(options.home),
+    isReady: false,
+  };
+  const timer = setInterval(() => lookAtLeases(state), LOOK_MS).unref();
   return {
-    /** Waits until there is something to say, for a small part of the lease at most. */
-    async poll(key: WorkerKey, poll: Poll, signal: AbortSignal): Promise<Result<PollAnswer>> {
-      const seat = seatOf(key, poll);
-      if (!seat.ok) return seat;
-      if (isReady && free(seat.value) > 0) onFree();
-      const first = answerTo(poll);
-      if (first.claims.length > 0 || first.over.length > 0 || poll.node !== node || poll.isLeaving) return ok(first);
-      await new Promise<void>((resolve) => {
-        const late = setTimeout(resolve, Math.min(POLL_MS, leaseMs / 8));
-        const wake = (): void => {
-          clearTimeout(late);
-          resolve();
-        };
-        const now = seats.get(poll.hello.name);
-        if (now !== undefined) now.wake = wake;
-        signal.addEventListener("abort", wake, { once: true });
-      });
-      const now = seats.get(poll.hello.name);
-      if (now?.instance === poll.hello.instance && !signal.aborted) Object.assign(now, { heardMs: nowMs() });
-      return ok(answerTo(poll));
+    poll: (key, poll, signal) => pollAt(state, key, poll, signal),
+    take: (key, delivery) => takeAt(state, key, delivery),
+    claimFor(key, id) {
+      const held = state.claims.get(id);
+      const isTheirs = held !== undefined && state.seats.get(held.claim.worker)?.keyId === key.id;
+      return isTheirs ? ok(held.claim) : err(lostClaim(id));
     },
-
-    /** The number of the last message that was applied. */
-    async take(
-      key: WorkerKey,
-      { claim: id, instance, node: theirs, from, messages }: Delivery,
-    ): Promise<Result<number>> {
-      const held = claims.get(id);
-      const isTheirs = held !== undefined && seats.get(held.claim.worker)?.keyId === key.id;
-      if (!isReady || theirs !== node || (isTheirs && !held.claim.isServed)) return err(STARTING);
-      if (held === undefined || !isTheirs || held.instance !== instance) return err(lostClaim(id));
-      const taken = await held.claim.take(from, messages);
-      return held.claim.isOver && taken < from + messages.length - 1 ? err(lostClaim(id)) : ok(taken);
+    ...placesOf(state),
+    ...claimsOf(state),
+    ready() {
+      state.isReady = true;
+      for (const held of state.claims.values()) held.sinceMs = options.nowMs();
     },
-
-    /** The claim, for its worker alone. */
-    claimFor(key: WorkerKey, id: string): Result<Claim> {
-      const held = claims.get(id);
-      if (held === undefined || seats.get(held.claim.worker)?.keyId !== key.id) return err(lostClaim(id));
-      return ok(held.claim);
+    list: () => listOf(state),
+    steer(name, next) {
+      const seat = state.seats.get(name);
+      if (seat === undefined && state.states.of(name) === "open") return false;
+      state.states.set(name, next);
+      seat?.wake();
+      options.onFree();
+      return true;
     },
+    close() {
+      clearInterval(timer);
+      for (const { wake } of state.seats.values()) wake();
+    },
+  };
+}
 
-    hasFree: (): boolean => [...seats.values()].some((seat) => free(seat) > 0),
-    book(wish: Parameters<typeof choosePlace>[0], isFreeHere: boolean): "here" | "worker" | undefined {
-      const last = lastWorker.get(`${wish.runId}/${wish.stage}`);
-      const open = [...seats.values()].map((seat) => ({ seat, free: free(seat) }));
-      const chosen = choosePlace(wish, { open, place: options.place, isFreeHere, last });
+function lookAtLeases(state: State): void {
+  const { seats, claims, nowMs, leaseMs, log } = state;
+  const silent = [...seats.values()].filter(({ heardMs }) => nowMs() - heardMs > leaseMs);
+  for (const { name } of silent) {
+    seats.delete(name);
+    log(`worker ${name} is gone: nothing was heard of it for ${Math.round(leaseMs / 1000)} s`);
+  }
+  if (!state.isReady) return;
+  for (const [id, held] of claims) {
+    const { worker } = held.claim;
+    if (!seats.has(worker) && nowMs() - held.sinceMs > leaseMs) lose(state, id, `worker ${worker} is gone`);
+  }
+}
+
+function lose({ claims }: State, id: string, why: string): void {
+  const held = claims.get(id);
+  claims.delete(id);
+  held?.claim.end({ type: "lost", why });
+}
+
+function freeOf({ booked, states }: State, { name, slots }: Seat): number {
+  const used = [...booked.values()].filter((worker) => worker === name).length;
+  return states.of(name) === "open" ? slots - used : 0;
+}
+
+async function pollAt(
+  state: State,
+  key: WorkerKey,
+  poll: WorkerPoll,
+  signal: AbortSignal,
+): Promise<Result<PollAnswer>> {
+  const { seats, node, nowMs } = state;
+  const { name, instance } = poll.hello;
+  const seat = seatOf(state, key, poll);
+  if (!seat.ok) return seat;
+  if (state.isReady && freeOf(state, seat.value) > 0) state.onFree();
+  const first = answerTo(state, poll);
+  if (first.claims.length > 0 || first.over.length > 0 || poll.node !== node || poll.isLeaving) return ok(first);
+  await new Promise<void>((resolve) => {
+    const late = setTimeout(resolve, Math.min(POLL_MS, state.leaseMs / 8));
+    const wake = (): void => {
+      clearTimeout(late);
+      resolve();
+    };
+    seat.value.wake = wake;
+    signal.addEventListener("abort", wake, { once: true });
+  });
+  const now = seats.get(name);
+  if (now?.instance === instance && !signal.aborted) now.heardMs = nowMs();
+  return ok(answerTo(state, poll));
+}
+
+/** The seat of the caller, or why it has none. */
+function seatOf(state: State, key: WorkerKey, { hello, isLeaving }: WorkerPoll): Result<TakenSeat> {
+  const { name, instance, protocol, version, labels } = hello;
+  if (protocol !== WORKER_PROTOCOL)
+    return err({
+      code: "worker_version",
+      message: `This node speaks protocol ${WORKER_PROTOCOL} and the worker ${protocol} (version ${version}).`,
+      hint: "Install the same version of Passrail on both machines.",
+    });
+  const foreign = key.labels === null ? undefined : labels.find((label) => key.labels?.includes(label) === false);
+  if (foreign !== undefined)
+    return err({
+      code: "label_not_allowed",
+      message: `The worker's key is not made for the label ${foreign}.`,
+      hint: "passrail key create NAME --scope worker --labels …",
+    });
+  const known = state.seats.get(name);
+  const isOther = known !== undefined && known.instance !== instance;
+  if (isOther && (known.keyId !== key.id || known.startedAt > hello.startedAt))
+    return err({
+      code: "worker_name_taken",
+      message: `Another worker is called ${name}.`,
+      hint: "Choose another name: --name",
+    });
+  if (known === undefined) state.log(`worker ${name} has joined: ${hello.slots} slots, version ${version}`);
+  const seat: TakenSeat = {
+    ...hello,
+    keyId: key.id,
+    heardMs: state.nowMs(),
+    heardAt: state.now(),
+    slots: isLeaving ? 0 : hello.slots,
+    wake: known?.wake ?? (() => {}),
+  };
+  state.seats.set(name, seat);
+  return ok(seat);
+}
+
+function answerTo(state: State, poll: WorkerPoll): PollAnswer {
+  const { node, leaseMs, states } = state;
+  const told = state.isReady ? settleHeld(state, poll) : { claims: [], over: [] };
+  return { node, leaseMs, state: states.of(poll.hello.name), ...told };
+}
+
+/** The claims of the caller with what it has to know, and those that it must give up. */
+function settleHeld(
+  state: State,
+  { hello, held, node: seenNode, isLeaving }: WorkerPoll,
+): Pick<PollAnswer, "claims" | "over"> {
+  const { claims, node } = state;
+  const over: string[] = [];
+  const seen = new Map<string, number>();
+  for (const each of held) {
+    const found = claims.get(each.claim);
+    const isAnothers = found !== undefined && found.instance !== null && found.instance !== hello.instance;
+    if (found?.claim.worker !== hello.name || isAnothers) over.push(each.claim);
+    else {
+      found.instance = hello.instance;
+      seen.set(each.claim, seenNode === node ? each.seen : 0);
+    }
+  }
+  for (const [id, found] of claims) {
+    if (found.claim.worker !== hello.name || seen.has(id)) continue;
+    // One that this process adopted, or gave to an earlier process of the worker, is not known there any more.
+    if (isLeaving || found.instance !== hello.instance)
+      lose(state, id, `worker ${hello.name} no longer has this attempt`);
+  }
+  const mine = [...claims.values()].filter(({ claim }) => claim.worker === hello.name);
+  const told = mine.map(({ claim }) => ({ claim: claim.id, messages: claim.unseen(seen.get(claim.id) ?? 0) }));
+  return { over, claims: told.filter(({ messages }) => messages.length > 0) };
+}
+
+async function takeAt(
+  { claims, seats, isReady, node }: State,
+  key: WorkerKey,
+  { claim: id, instance, node: theirs, from, messages }: Delivery,
+): Promise<Result<number>> {
+  const held = claims.get(id);
+  const isTheirs = held !== undefined && seats.get(held.claim.worker)?.keyId === key.id;
+  if (!isReady || theirs !== node || (isTheirs && !held.claim.isServed)) return err(STARTING);
+  if (held === undefined || !isTheirs || held.instance !== instance) return err(lostClaim(id));
+  const taken = await held.claim.take(from, messages);
+  return held.claim.isOver && taken < from + messages.length - 1 ? err(lostClaim(id)) : ok(taken);
+}
+
+function placesOf(state: State): Places {
+  const { seats, booked, lastWorker, place } = state;
+  return {
+    hasFree: () => [...seats.values()].some((seat) => freeOf(state, seat) > 0),
+    book(wish, isFreeHere) {
+      const stage = `${wish.runId}/${wish.stage}`;
+      const open = [...seats.values()].map((seat) => ({ seat, free: freeOf(state, seat) }));
+      const chosen = choosePlace(wish, { open, place, isFreeHere, last: lastWorker.get(stage) });
       if (chosen === undefined || chosen === "here") return chosen;
       booked.set(wish.key, chosen.name);
-      lastWorker.set(`${wish.runId}/${wish.stage}`, chosen.name);
+      lastWorker.set(stage, chosen.name);
       return "worker";
     },
     // A worker may join at any moment.
-    isLeft: (): boolean => false,
-    isBooked: (key: string): boolean => booked.has(key),
-    release(key: string): void {
-      booked.delete(key);
-    },
+    isLeft: () => false,
+    isBooked: (key) => booked.has(key),
+    release: (key) => void booked.delete(key),
+  };
+}
 
-    /** A new claim for an attempt that has a slot of a worker. */
-    open(key: string): Claim {
+function claimsOf({ seats, booked, claims, lastWorker, nowMs }: State): Pick<WorkerBoard, "open" | "adopt" | "forget"> {
+  return {
+    open(key) {
       const worker = booked.get(key);
       if (worker === undefined) throw new Error(`${key} has no worker`);
       const claim = createClaim({ id: randomBytes(12).toString("hex"), worker, key }, () => seats.get(worker)?.wake());
       claims.set(claim.id, { claim, instance: seats.get(worker)?.instance ?? "", sinceMs: nowMs() });
       return claim;
     },
-    /** A claim that an earlier node gave: its worker is expected to come back with it. */
-    adopt({ id, worker }: { readonly id: string; readonly worker: string }, key: string, stage: string): Claim {
+    adopt({ id, worker }, key, stage) {
       const claim = createClaim({ id, worker, key }, () => seats.get(worker)?.wake());
       booked.set(key, worker);
       lastWorker.set(stage, worker);
       claims.set(id, { claim, instance: null, sinceMs: nowMs() });
       return claim;
     },
-    /** Nothing that names it counts any more. */
-    forget(id: string): void {
-      claims.delete(id);
-    },
-    /** The store was read: from now on a claim that is not here is no claim. */
-    ready(): void {
-      isReady = true;
-      for (const held of claims.values()) held.sinceMs = nowMs();
-    },
-
-    list(): readonly SeenWorker[] {
-      return [...seats.values()].map(({ instance: _i, protocol: _p, keyId: _k, wake: _w, heardMs: _h, ...seen }) => ({
-        ...seen,
-        state: states.of(seen.name),
-        attempts: [...booked].flatMap(([key, worker]) => (worker === seen.name ? [key] : [])),
-      }));
-    },
-    /** False if there is no such worker. */
-    steer(name: string, state: WorkerState): boolean {
-      const seat = seats.get(name);
-      if (seat === undefined && states.of(name) === "open") return false;
-      states.set(name, state);
-      seat?.wake();
-      onFree();
-      return true;
-    },
-    close(): void {
-      clearInterval(timer);
-      for (const { wake } of seats.values()) wake();
-    },
+    forget: (id) => void claims.delete(id),
   };
+}
+
+function listOf({ seats, states, booked }: State): readonly SeenWorker[] {
+  return [...seats.values()].map(({ name, version, slots, labels, startedAt, heardAt }) => ({
+    name,
+    version,
+    slots,
+    labels,
+    startedAt,
+    heardAt,
+    state: states.of(name),
+    attempts: [...booked].flatMap(([key, worker]) => (worker === name ? [key] : [])),
+  }));
 }
 
 const STARTING = {

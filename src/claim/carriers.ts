@@ -24,13 +24,13 @@ import { findProject, findRepository } from "../git/repository.ts";
 import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { attendClaim, type ReportedWork } from "./attend.ts";
-import type { Board } from "./board.ts";
-import type { Claim } from "./claim.ts";
+import type { WorkerBoard } from "./board.ts";
+import type { WorkClaim } from "./claim.ts";
 import { forHere, orderOf } from "./order.ts";
 
 export type WorkerCarriersOptions = {
   readonly local: LocalCarriers;
-  readonly board: Board;
+  readonly board: WorkerBoard;
   readonly home: string;
   readonly incarnation: () => string;
   readonly workspaces: (mode: WorkspaceMode) => Workspaces;
@@ -40,7 +40,7 @@ export type WorkerCarriersOptions = {
 
 export type WorkerCarriers = Carriers & {
   /** The commits of a claim's start that the worker does not have, as a bundle in a file. */
-  bundleFor(claim: Claim, known: readonly string[], file: string): Promise<Result<null>>;
+  bundleFor(claim: WorkClaim, known: readonly string[], file: string): Promise<Result<null>>;
 };
 
 /** What a worker gets its commits from. */
@@ -156,7 +156,7 @@ function failed({ code, message, hint }: Problem): CarriedEnd {
 type Attending = {
   readonly identity: ClaimIdentity;
   readonly place: { readonly runId: string; readonly stage: string; readonly attempt: number };
-  readonly claim: Claim;
+  readonly claim: WorkClaim;
   readonly workspaces: Workspaces;
   readonly workspace: Workspace;
 };

@@ -6,7 +6,7 @@ import type { Numbered, ToWorker } from "./messages.ts";
 
 export type ClaimEnd = { readonly type: "lost"; readonly why: string } | { readonly type: "settled" };
 
-export type Claim = {
+export type WorkClaim = {
   readonly id: string;
   readonly worker: string;
   readonly key: string;
@@ -24,10 +24,9 @@ export type Claim = {
   readonly isOver: boolean;
 };
 
-export function createClaim(identity: Pick<Claim, "id" | "worker" | "key">, onSend: () => void): Claim {
+export function createClaim(identity: Pick<WorkClaim, "id" | "worker" | "key">, onSend: () => void): WorkClaim {
   const end = Promise.withResolvers<ClaimEnd>();
-  let queued: readonly Numbered[] = [];
-  let sent = 0;
+  const down: { queued: readonly Numbered[]; last: number } = { queued: [], last: 0 };
   let taken = 0;
   let apply: ((message: FromWorker) => Promise<void>) | undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -47,13 +46,13 @@ export function createClaim(identity: Pick<Claim, "id" | "worker" | "key">, onSe
   return {
     ...identity,
     send(message) {
-      sent += 1;
-      queued = [...queued, { n: sent, message }];
+      down.last += 1;
+      down.queued = [...down.queued, { n: down.last, message }];
       onSend();
     },
     unseen(seen) {
-      queued = queued.filter(({ n }) => n > seen);
-      return queued;
+      down.queued = down.queued.filter(({ n }) => n > seen);
+      return down.queued;
     },
     take(from, messages) {
       const done = turn.then(() => takeNow(from, messages));

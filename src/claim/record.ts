@@ -8,10 +8,10 @@ import { lookConfined } from "../file/confined.ts";
 
 export type RecordFiles = {
   /** Writes bytes at their place. Returns the size that the file has, if they do not fit there. */
-  write(part: FilePart): number | null;
+  write(part: RecordPart): number | null;
 };
 
-export type FilePart = {
+export type RecordPart = {
   readonly name: string;
   readonly offset: number;
   readonly replace: boolean;

@@ -16,7 +16,7 @@ export function workRef(runId: string, stage: string, attempt: number): string {
   return `refs/passrail/wip/${runId}/${stage}-${attempt}`;
 }
 
-export type Outgoing = {
+export type OutgoingCommits = {
   /** The common git directory. */
   readonly repository: string;
   /** The bundle has it under this name. */
@@ -28,7 +28,7 @@ export type Outgoing = {
 };
 
 /** Writes the bundle. The ref stays. */
-export async function bundleCommits({ repository, ref, commit, known, file }: Outgoing): Promise<Result<null>> {
+export async function bundleCommits({ repository, ref, commit, known, file }: OutgoingCommits): Promise<Result<null>> {
   const named = await setRef(repository, ref, commit);
   if (!named.ok) return named;
   const input = [ref, ...known.map((each) => `^${each}`), ""].join("\n");
@@ -40,7 +40,7 @@ export async function bundleCommits({ repository, ref, commit, known, file }: Ou
   return made.ok ? ok(null) : made;
 }
 
-export type Incoming = Pick<Outgoing, "repository" | "ref" | "commit" | "file">;
+export type Incoming = Pick<OutgoingCommits, "repository" | "ref" | "commit" | "file">;
 
 /** Afterwards the repository has the commit, and the ref names it. Can be repeated. */
 export async function takeBundle({ repository, ref, commit, file }: Incoming): Promise<Result<null>> {

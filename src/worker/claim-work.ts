@@ -21,7 +21,7 @@ import type { FromWorker, WorkerQuestion } from "../core/worker/wire.ts";
 import { makeFolders, writeConfined } from "../file/confined.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 import { keepWork, sendWork } from "./kept-work.ts";
-import { type Mirror, openMirror } from "./mirror.ts";
+import { type RecordMirror, openMirror } from "./mirror.ts";
 import type { NodeLink } from "./node-link.ts";
 import { clearBranch, type OpenedProject, type Projects } from "./project.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
@@ -139,7 +139,7 @@ type Working = ClaimWorkOptions & {
   readonly upstream: Upstream;
   readonly asks: Map<number, Ask>;
   readonly messages: CarriedPorts["messages"];
-  mirror: Mirror | null;
+  mirror: RecordMirror | null;
 };
 
 function mailboxOf({ job }: WorkerOrder, upstream: Pick<Upstream, "push">): CarriedPorts["messages"] {
@@ -207,7 +207,7 @@ const UNKNOWN = { code: "engine_error", message: "the workspace could not be pre
 type Concluding = {
   readonly project: OpenedProject;
   readonly workspaces: Workspaces;
-  readonly mirror: Mirror;
+  readonly mirror: RecordMirror;
   readonly job: AttemptJob;
 };
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { CHUNK_BYTES, type FromWorker, RECORD_NAME } from "../core/worker/wire.ts";
 import type { Upstream } from "./upstream.ts";
 
-export type Mirror = {
+export type RecordMirror = {
   /** Sends what is new; `all`: however large it is. */
   look(all: boolean): void;
   /** The node has only so much of this file. */
@@ -23,7 +23,7 @@ const OWN: ReadonlySet<string> = new Set(["report.json"]);
 
 type Known = { size: number; stamp: string };
 
-export function openMirror(dir: string, upstream: Pick<Upstream, "push" | "length">): Mirror {
+export function openMirror(dir: string, upstream: Pick<Upstream, "push" | "length">): RecordMirror {
   const known = new Map<string, Known>();
   const look = (all: boolean): void => {
     for (const name of namesIn(dir)) {

@@ -20,7 +20,7 @@ import { type ClaimWork, modeOf, startClaimWork } from "./claim-work.ts";
 import type { NodeLink } from "./node-link.ts";
 import { createProjects } from "./project.ts";
 
-export type WorkerOptions = {
+export type RunWorkerOptions = {
   /** The worker's own state folder. */
   readonly home: string;
   readonly link: NodeLink;
@@ -52,7 +52,7 @@ const FATAL: ReadonlySet<string> = new Set([
 const RETRY_MS = 500;
 const FIRST_LEASE_MS = 14_000;
 
-export async function runWorker(options: WorkerOptions): Promise<Result<"stopped" | "drained">> {
+export async function runWorker(options: RunWorkerOptions): Promise<Result<"stopped" | "drained">> {
   const worker = await openWorker(options);
   try {
     return await work(worker);
@@ -63,7 +63,7 @@ export async function runWorker(options: WorkerOptions): Promise<Result<"stopped
   }
 }
 
-type Worker = WorkerOptions & {
+type Worker = RunWorkerOptions & {
   readonly hello: WorkerHello;
   readonly claims: Map<string, ClaimWork>;
   readonly carriers: ReturnType<typeof createCarriers>;
@@ -72,7 +72,7 @@ type Worker = WorkerOptions & {
   node: string | null;
 };
 
-async function openWorker(options: WorkerOptions): Promise<Worker> {
+async function openWorker(options: RunWorkerOptions): Promise<Worker> {
   const { home, link, environment, settings, log } = options;
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const mark = storeMark(home);

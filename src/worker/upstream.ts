@@ -3,6 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { FromWorker } from "../core/worker/wire.ts";
+import type { ApiProblem } from "../http/client/answer.ts";
 import type { NodeLink } from "./node-link.ts";
 
 export type Upstream = {
@@ -26,109 +27,112 @@ export type UpstreamOptions = {
 
 type Item = { readonly make: () => FromWorker | null; readonly keep: boolean };
 
+type State = UpstreamOptions & {
+  node: string;
+  waiting: readonly Item[];
+  /** Confirmed, and wanted again by a node that has not seen the end. */
+  kept: readonly Item[];
+  from: number;
+  isClosed: boolean;
+  isSending: boolean;
+  flushes: readonly PromiseWithResolvers<void>[];
+};
+
 const BATCH_CHARS = 640 * 1024;
 const BATCH_ITEMS = 200;
 const RETRY_MS = 300;
 
-export function createUpstream({ link, claim, instance, onLost, ...first }: UpstreamOptions): Upstream {
-  let { node } = first;
-  let waiting: readonly Item[] = [];
-  /** Confirmed, and wanted again by a node that has not seen the end. */
-  let kept: readonly Item[] = [];
-  let from = 1;
-  let isClosed = false;
-  let isSending = false;
-  let flushes: readonly PromiseWithResolvers<void>[] = [];
-
-  function settle(): void {
-    if (waiting.length > 0) return;
-    for (const each of flushes) each.resolve();
-    flushes = [];
-  }
-
-  function close(): void {
-    isClosed = true;
-    for (const each of flushes) each.reject(new Error("the claim is no longer good"));
-    flushes = [];
-  }
-
-  function batch(): { readonly items: readonly Item[]; readonly messages: readonly FromWorker[] } {
-    const messages: FromWorker[] = [];
-    let chars = 0;
-    let count = 0;
-    for (const item of waiting.slice(0, BATCH_ITEMS)) {
-      const message = item.make();
-      const size = message === null ? 0 : JSON.stringify(message).length;
-      if (count > 0 && chars + size > BATCH_CHARS) break;
-      count += 1;
-      chars += size;
-      if (message !== null) messages.push(message);
-    }
-    return { items: waiting.slice(0, count), messages };
-  }
-
-  async function send(): Promise<void> {
-    while (waiting.length > 0 && !isClosed) {
-      const { items, messages } = batch();
-      const to = node;
-      const sent = messages.length === 0 ? undefined : await link.deliver(claim, { instance, node, from, messages });
-      if (isClosed) return;
-      // Meanwhile another node has begun to count.
-      if (to !== node) continue;
-      if (sent?.ok === false) {
-        if (sent.error.code === "claim_lost" || sent.error.status === 401 || sent.error.status === 422) {
-          close();
-          return onLost(sent.error.detail);
-        }
-        await delay(RETRY_MS);
-        continue;
-      }
-      const taken = sent === undefined ? from - 1 : sent.value;
-      if (taken < from + messages.length - 1) {
-        // The node stopped in the middle: the same numbers again, those that it has change nothing.
-        await delay(RETRY_MS);
-        continue;
-      }
-      from = taken + 1;
-      waiting = waiting.slice(items.length);
-      kept = [...kept, ...items.filter(({ keep }) => keep)];
-      settle();
-    }
-  }
-
-  function kick(): void {
-    if (isSending || isClosed) return;
-    isSending = true;
-    void send().finally(() => {
-      isSending = false;
-      if (waiting.length > 0 && !isClosed) kick();
-    });
-  }
-
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const state: State = { ...options, waiting: [], kept: [], from: 1, isClosed: false, isSending: false, flushes: [] };
   return {
     push(message, { keep } = { keep: false }) {
-      if (isClosed) return;
-      waiting = [...waiting, { make: typeof message === "function" ? message : () => message, keep }];
-      kick();
+      if (state.isClosed) return;
+      state.waiting = [...state.waiting, { make: typeof message === "function" ? message : () => message, keep }];
+      kick(state);
     },
     flushed() {
-      if (isClosed) return Promise.reject(new Error("the claim is no longer good"));
+      if (state.isClosed) return Promise.reject(new Error(NO_LONGER_GOOD));
       const flush = Promise.withResolvers<void>();
-      flushes = [...flushes, flush];
-      settle();
+      state.flushes = [...state.flushes, flush];
+      settle(state);
       return flush.promise;
     },
     get length() {
-      return waiting.length;
+      return state.waiting.length;
     },
     turnTo(next, again) {
-      if (next === node) return;
-      node = next;
-      from = 1;
-      waiting = [...again.map((message): Item => ({ make: () => message, keep: false })), ...kept, ...waiting];
-      kept = [];
-      kick();
+      if (next === state.node) return;
+      const repeated = again.map((message): Item => ({ make: () => message, keep: false }));
+      Object.assign(state, { node: next, from: 1, waiting: [...repeated, ...state.kept, ...state.waiting], kept: [] });
+      kick(state);
     },
-    close,
+    close: () => close(state),
   };
+}
+
+const NO_LONGER_GOOD = "the claim is no longer good";
+
+function close(state: State): void {
+  state.isClosed = true;
+  for (const each of state.flushes) each.reject(new Error(NO_LONGER_GOOD));
+  state.flushes = [];
+}
+
+function settle(state: State): void {
+  if (state.waiting.length > 0) return;
+  for (const each of state.flushes) each.resolve();
+  state.flushes = [];
+}
+
+function kick(state: State): void {
+  if (state.isSending || state.isClosed) return;
+  state.isSending = true;
+  void send(state).finally(() => {
+    state.isSending = false;
+    if (state.waiting.length > 0) kick(state);
+  });
+}
+
+async function send(state: State): Promise<void> {
+  const { link, claim, instance } = state;
+  while (state.waiting.length > 0 && !state.isClosed) {
+    const { count, messages } = batchOf(state.waiting);
+    const { node, from } = state;
+    const sent = messages.length === 0 ? undefined : await link.deliver(claim, { instance, node, from, messages });
+    // Meanwhile the claim was lost, or another node has begun to count.
+    if (state.isClosed || node !== state.node) continue;
+    if (sent?.ok === false && isRefused(sent.error)) {
+      close(state);
+      return state.onLost(sent.error.detail);
+    }
+    const taken = sent === undefined ? from - 1 : sent.ok ? sent.value : null;
+    // Not reached, or stopped in the middle: the same numbers again. Those that the node has change nothing.
+    if (taken === null || taken < from + messages.length - 1) {
+      await delay(RETRY_MS);
+      continue;
+    }
+    state.kept = [...state.kept, ...state.waiting.slice(0, count).filter(({ keep }) => keep)];
+    state.waiting = state.waiting.slice(count);
+    state.from = taken + 1;
+    settle(state);
+  }
+}
+
+function isRefused({ code, status }: ApiProblem): boolean {
+  return code === "claim_lost" || status === 401 || status === 422;
+}
+
+function batchOf(waiting: readonly Item[]): { readonly count: number; readonly messages: readonly FromWorker[] } {
+  const messages: FromWorker[] = [];
+  let chars = 0;
+  let count = 0;
+  for (const item of waiting.slice(0, BATCH_ITEMS)) {
+    const message = item.make();
+    const size = message === null ? 0 : JSON.stringify(message).length;
+    if (count > 0 && chars + size > BATCH_CHARS) break;
+    count += 1;
+    chars += size;
+    if (message !== null) messages.push(message);
+  }
+  return { count, messages };
 }

@@ -7,7 +7,7 @@ import type { FileProblem } from "../../core/check/problem.ts";
 import type { ProjectInfo } from "../../git/project-info.ts";
 import type { KnownRunners } from "../../runner/known.ts";
 import type { Actor } from "../../core/run/event.ts";
-import type { Board } from "../../claim/board.ts";
+import type { WorkerBoard } from "../../claim/board.ts";
 import type { WorkerCarriers } from "../../claim/carriers.ts";
 import type { WorkerState } from "../../claim/states.ts";
 import type { LandingPlace } from "../../core/view/landing.ts";
@@ -117,7 +117,7 @@ export type LandingActs = {
 };
 
 export type WorkerNode = {
-  readonly board: Pick<Board, "poll" | "take" | "claimFor" | "steer" | "list">;
+  readonly board: Pick<WorkerBoard, "poll" | "take" | "claimFor" | "steer" | "list">;
   readonly bundleFor: WorkerCarriers["bundleFor"];
 };
 
