@@ -422,14 +422,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     incarnation,
     onError: onCarrierError,
   });
-  const board = createBoard({
-    home,
-    ...config.workers,
-    nowMs: () => clock.monotonicMs(),
-    now: () => clock.now(),
-    onFree: () => engine.wake(),
-    log: (line) => base.onNotice?.(line),
-  });
+  const board = boardOf(base, () => engine.wake());
   const carriers = withWorkers({
     local,
     board,
@@ -487,6 +480,17 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     await runners.desk.close();
   };
   return { engine, listeners, landing, board, carriers, redact: runners.redact, closeRunners };
+}
+
+function boardOf({ home, config, clock, onNotice }: Base, onFree: () => void): WorkerBoard {
+  return createBoard({
+    home,
+    ...config.workers,
+    nowMs: () => clock.monotonicMs(),
+    now: () => clock.now(),
+    onFree,
+    log: (line) => onNotice?.(line),
+  });
 }
 
 function landingOf(base: Base, runners: Runners): LandingDeps {

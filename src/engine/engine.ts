@@ -123,10 +123,9 @@ export function createEngine(options: EngineOptions): Engine {
       const tidied = runWorkspaces.reportOrphans().then(() => runWorkspaces.sweepAll());
       activity.add(tidied.catch((error: unknown) => options.onError(null, error)));
     },
-    idle: (runId) => activity.idle(runId),
+    ...{ idle: (runId) => activity.idle(runId), wake: () => follower.startReady() },
     attemptOf: (token) => attempts.holderOf(token),
     liftHold: (lift, actor) => liftHolds({ ...options, runs, holds }, lift, actor),
-    wake: () => follower.startReady(),
     async catchUp() {
       if (phase === "delivering" || phase === "closed") return;
       follower.startDue();
