@@ -10,8 +10,8 @@ export type Selection = {
   has(key: string): boolean;
   /** `isRange`: everything from the last toggled row to this one becomes the same. */
   toggle(key: string, isRange?: boolean): void;
-  toggleAll(): void;
-  clear(): void;
+  readonly toggleAll: () => void;
+  readonly clear: () => void;
 };
 
 export function useSelection(shown: readonly string[]): Selection {
