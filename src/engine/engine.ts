@@ -8,6 +8,7 @@ import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
 import type { Actor } from "../core/run/event.ts";
 import type { Subject } from "../core/run/run.ts";
+import type { RunWorkspaces } from "./workspaces-of-run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { writePinned } from "../file/pinned-copy.ts";
 import type { TokenHolder } from "./attempts.ts";
@@ -120,10 +121,10 @@ export function createEngine(options: EngineOptions): Engine {
       });
       follower.startReady();
       follower.performCommands();
-      const tidied = runWorkspaces.reportOrphans().then(() => runWorkspaces.sweepAll());
-      activity.add(tidied.catch((error: unknown) => options.onError(null, error)));
+      activity.add(tidyUp(runWorkspaces, options.onError));
     },
-    ...{ idle: (runId) => activity.idle(runId), wake: () => follower.startReady() },
+    idle: (runId) => activity.idle(runId),
+    wake: () => follower.startReady(),
     attemptOf: (token) => attempts.holderOf(token),
     liftHold: (lift, actor) => liftHolds({ ...options, runs, holds }, lift, actor),
     async catchUp() {
@@ -147,6 +148,18 @@ export function createEngine(options: EngineOptions): Engine {
       await activity.ended();
     },
   };
+}
+
+async function tidyUp(
+  workspaces: Pick<RunWorkspaces, "reportOrphans" | "sweepAll">,
+  onError: EngineOptions["onError"],
+): Promise<void> {
+  try {
+    await workspaces.reportOrphans();
+    await workspaces.sweepAll();
+  } catch (error) {
+    onError(null, error);
+  }
 }
 
 function noteCleaned({ store, runners }: EngineOptions): Recovery["note"] {

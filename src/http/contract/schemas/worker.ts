@@ -4,7 +4,7 @@ import { z } from "zod";
 import { CLAIM_PATTERN, heldClaimSchema, helloSchema } from "../../../core/worker/wire.ts";
 import { time } from "./common.ts";
 
-export const WORKER_STATE = ["open", "cordoned", "draining"] as const;
+const WORKER_STATE = ["open", "cordoned", "draining"] as const;
 
 const workerSchema = z
   .object({
