@@ -27,10 +27,11 @@ describe.skipIf(contractTests() === "left out" || isBrowserMissing())("the activ
   let models: FakeModels;
   let dashboard: Dashboard;
   let folder: string;
+  let runners: Record<string, ReturnType<typeof runnerOf>>;
   beforeAll(async () => {
     models = await startFakeModels({ scenario: { rules: [{ id: "work", match: {}, turns: TURNS }] } });
     folder = mkdtempSync(join(tmpdir(), "passrail-watched-"));
-    const runners = Object.fromEntries([claude, codex].map((vendor) => [vendor.cli, runnerOf(vendor)]));
+    runners = Object.fromEntries([claude, codex].map((vendor) => [vendor.cli, runnerOf(vendor)]));
     dashboard = await openDashboard({ runners });
   }, 150_000);
   afterAll(async () => {
@@ -53,7 +54,7 @@ describe.skipIf(contractTests() === "left out" || isBrowserMissing())("the activ
     "$cli is read while it works, and ended from the page",
     async (vendor) => {
       const { daemon } = dashboard;
-      const settings = { agents: { "*": { runner: vendor.cli, model: vendor.model } } };
+      const settings = { runners, agents: { "*": { runner: vendor.cli, model: vendor.model } } };
       writeFileSync(join(daemon.project, "passrail.yaml"), JSON.stringify(settings));
       approveFiles(daemon.home, daemon.project);
       const run = await dashboard.start("feature", `Watched: ${vendor.cli}`);

@@ -153,8 +153,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "what a dead engine left running is left alone",
     file: "src/compose.ts",
-    find: "const processes = { killLeftovers, findMarked, watchStrays };",
-    replace: "const processes = { killLeftovers: async () => 0, findMarked, watchStrays };",
+    find: "const processes = { killLeftovers, findMarked, watchStrays, sweep: sweepCgroups };",
+    replace: "const processes = { killLeftovers: async () => 0, findMarked, watchStrays, sweep: sweepCgroups };",
     tests: [["test/crash/recovery.test.ts", "what a killed engine left running is ended"]],
     startProgram: true,
   },

@@ -127,7 +127,9 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   if (missing !== undefined) return err(missing);
   const stages = candidates(resolved, facts, task);
   if (!stages.ok) return stages;
-  const machine = { environment, project, mode: mode.value.mode, config };
+  // A ticket that never reaches a stage must not wait for the stage's program.
+  const checksCommands = start.ticketPlace === undefined;
+  const machine = { environment, project, mode: mode.value.mode, config, checksCommands };
   const unready = await unreadyProgram(resolved, facts, stages.value, machine);
   if (unready !== undefined) return err(unready);
   const notes = [

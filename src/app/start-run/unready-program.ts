@@ -21,6 +21,8 @@ export type Machine = {
   readonly environment: Environment;
   readonly project: string;
   readonly mode: WorkspaceMode;
+  /** False: a command that the settings name may be missing now, because its stage may never be reached. */
+  readonly checksCommands?: boolean;
   readonly config: Pick<Settings, "programs" | "passEnvironment">;
 };
 
@@ -74,9 +76,9 @@ async function allOut(
 function absentProgram(
   stage: string,
   choice: RunnerChoice,
-  { environment, project, config }: Machine,
+  { environment, project, config, checksCommands = true }: Machine,
 ): Problem | undefined {
-  if (choice.runner === "outside") return undefined;
+  if (choice.runner === "outside" || (choice.command !== null && !checksCommands)) return undefined;
   const own = config.programs[choice.runner];
   const [program] = choice.command ?? own?.command ?? [choice.runner];
   // A path inside the workspace may be the work of an earlier stage.

@@ -129,6 +129,7 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   editSetting: { scope: "user", name: "budgets.day.usd", value: 40 },
   pauseAll: {},
   resumeAll: {},
+  steerWorker: { state: "cordoned" },
   steerRun: { text: "Use the new API" },
   markViewed: { path: "a.ts", version: "0".repeat(40), isViewed: true },
   takeoverRun: {},
@@ -144,8 +145,9 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   testEndpoint: {},
 };
 const MUTATING = (Object.keys(ROUTES) as (keyof typeof ROUTES)[]).filter(
-  // MCP carries calls; each is a request of its own under a key that is derived from the call's. A preview stores nothing.
-  (name) => ROUTES[name].method !== "get" && name !== "mcp" && name !== "previewRun",
+  // MCP carries calls; each is a request of its own under a key that is derived from the call's. A preview stores nothing. A worker's messages
+  // are numbered, and its claim is named.
+  (name) => ROUTES[name].method !== "get" && ROUTES[name].scope !== "claim" && name !== "mcp" && name !== "previewRun",
 );
 
 test.each(MUTATING)(
@@ -167,6 +169,7 @@ test.each(MUTATING)(
       key: "k00000000",
       delivery: "msg_0000000000",
       endpoint: "team",
+      worker: "box",
       name: "titles",
     };
     const before = await served.seq();

@@ -37,7 +37,13 @@ test("the API shows a stopped run, lets it be retried with another agent, and te
 
   const retry = (agents: object) => served.call("POST", `/api/runs/${run.id}/retry`, { body: { agents } });
   expect(await retry({ nobody: "claude" })).toMatchObject({ status: 409, body: { code: "action_refused" } });
-  expect(await retry({ "*": join(bench.dir, "other-agent") })).toMatchObject({ status: 200, body: { changed: true } });
+  const other = join(bench.dir, "other-agent");
+  expect(await retry({ "*": other })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("other-agent") },
+  });
+  writeFileSync(other, "#!/bin/sh\necho other-agent gives up\nexit 1\n", { mode: 0o755 });
+  expect(await retry({ "*": other })).toMatchObject({ status: 200, body: { changed: true } });
   await bench.passrail.engine.idle();
   const again = (await looseEnds()).find(({ kind }) => kind === "stopped");
   expect(again).toMatchObject({ run: { id: run.id, number: 1 } });

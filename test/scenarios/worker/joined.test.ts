@@ -20,7 +20,7 @@ test("a worker carries out a whole run, and its commits are on the run's branch 
 }, async () => {
   site = await openSite();
   const { node } = site;
-  await site.join("box");
+  const worker = await site.join("box");
   const agent = node.player(happyFeature);
   expect(await node.passrail(["run", "feature", "Build it", "--agent", `*=${agent}`, "--detach"])).toMatchObject({
     code: 0,
@@ -37,6 +37,12 @@ test("a worker carries out a whole run, and its commits are on the run's branch 
   expect(git(node.project, "show", `${branch}:a.txt`)).toBe("1");
   const record = join(node.home, "runs", runId, "build-1");
   expect(readFileSync(join(record, "prompt.md"), "utf8")).toContain("Build it");
+  const listed = await node.passrail(["worker", "list", "--json"]);
+  expect(JSON.parse(listed.out).workers).toMatchObject([{ name: "local" }, { name: "box", state: "open", slots: 1 }]);
+  expect(await node.passrail(["worker", "cordon", "box"])).toMatchObject({ code: 0 });
+  expect(await node.passrail(["worker", "open", "box"])).toMatchObject({ code: 0 });
+  expect(await node.passrail(["worker", "drain", "box"])).toMatchObject({ code: 0 });
+  expect(await worker.ended).toMatchObject({ code: 0, err: expect.stringContaining("drained") });
   await until(
     "the output is here",
     () => readFileSync(join(record, "output.log"), "utf8").includes("COMPLETE") || undefined,
