@@ -14,7 +14,7 @@ export function FileBadges({ file }: { readonly file: ListedFile }): ReactNode {
           title={`Variant of the group ${plain(group, 60)}${variantHint === null ? "" : `: ${plain(variantHint)}`}`}
         >
           <span aria-hidden="true">⋔</span>
-          <span className="max-w-40 truncate">{plain(variantHint ?? group, 40)}</span>
+          <span className="max-w-40 min-w-0 truncate">{plain(variantHint ?? group, 40)}</span>
         </Badge>
       )}
       {priority !== null && <Badge title="Priority; lower comes first">P{priority}</Badge>}
