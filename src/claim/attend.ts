@@ -3,7 +3,6 @@
 
 import type { CarriedEnd, CarriedPorts, ClaimIdentity, CarriedPlace } from "../attempt/carriers.ts";
 import { attemptFiles } from "../attempt/attempt-files.ts";
-import type { ObservedEvent } from "../attempt/job.ts";
 import { writeReport } from "../carrier/report-file.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -117,7 +116,7 @@ function serveOf(
       case "spent":
         return ports.spent(message.reported);
       case "observed":
-        return ports.observed?.(message.event as unknown as ObservedEvent);
+        return ports.observed?.(message.event);
       case "file": {
         const size = files.write({ ...message, data: Buffer.from(message.data, "base64") });
         if (size !== null) claim.send({ type: "resend", name: message.name, size });

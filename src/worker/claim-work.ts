@@ -17,6 +17,7 @@ import { messageOf } from "../core/result.ts";
 import { waitingMessages } from "../core/run/message.ts";
 import { PERMISSION_ANSWERS, type PermissionAnswer } from "../core/run/run.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
+import { observedThere } from "../core/worker/observed.ts";
 import type { FromWorker, WorkerQuestion } from "../core/worker/wire.ts";
 import { makeFolders, writeConfined } from "../file/confined.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
@@ -315,7 +316,7 @@ function portsOf({ order, state, abort, upstream, asks, messages }: Working): Ca
       upstream.push({ type: "spent", reported });
     },
     observed(event) {
-      if (upstream.length < OBSERVED_QUEUE) upstream.push({ type: "observed", event: { ...event } });
+      if (upstream.length < OBSERVED_QUEUE) upstream.push({ type: "observed", event: observedThere(event) });
     },
     signal: abort.signal,
   };

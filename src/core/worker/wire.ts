@@ -2,6 +2,7 @@
 // the report of any other attempt.
 
 import { z } from "zod";
+import { observedSchema } from "./observed.ts";
 import { reportSchema, usageSchema } from "./report.ts";
 
 /** Grows with every change that an older version would misunderstand: node and worker must speak the same one. */
@@ -63,7 +64,7 @@ export const fromWorkerSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("check-offered") }),
   z.strictObject({ type: z.literal("checked"), check: z.int(), report: reportSchema }),
   z.strictObject({ type: z.literal("spent"), reported: usageSchema }),
-  z.strictObject({ type: z.literal("observed"), event: z.looseObject({ type: text(60) }) }),
+  z.strictObject({ type: z.literal("observed"), event: observedSchema }),
   /** Bytes of a file of the record. `replace`: everything before them is gone. */
   z.strictObject({
     type: z.literal("file"),
