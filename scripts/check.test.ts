@@ -35,6 +35,18 @@ function check(): { readonly status: number | null; readonly out: string } {
   return { status, out: stdout };
 }
 
+test("the gate ends with the tests that passed only when they ran alone", () => {
+  const unsteady = "unsteady: test/a.test.ts > waits (failed beside others, passed alone): too late";
+  const file = join(repository, "package.json");
+  const { type, scripts } = JSON.parse(readFileSync(file, "utf8")) as { type: string; scripts: object };
+  const fast = { ...scripts, types: "true", test: `echo '${unsteady}'; echo '1 passed, 0 failed'` };
+  writeFileSync(file, JSON.stringify({ type, scripts: fast }));
+  const { out, status } = check();
+  expect(status).toBe(0);
+  expect(out.split("\n")).toContain(unsteady);
+  expect(out.trimEnd().split("\n").at(-1)).toBe("1 passed, 0 failed");
+});
+
 test("R-000-44: type check and build are steps of the gate, and a type error or a failed build fails it", () => {
   const clean = check();
   expect(clean.out).toMatch(/^ok +types /mu);

@@ -80,7 +80,7 @@ async function perform(step: Step): Promise<void> {
     if (lines.length > END_LINES) console.log(`the whole output of ${step.name}:\n${lines.join("\n")}\n`);
   }
   if (step.script !== "test") return;
-  for (const line of slowLines(output)) console.log(line);
+  for (const line of [...slowLines(output), ...unsteadyLines(output)]) console.log(line);
   const found = output.trimEnd().split("\n");
   summary = found.findLast((line) => SUMMARY.test(line)) ?? summary;
 }
@@ -92,6 +92,11 @@ function slowLines(output: string): readonly string[] {
   if (at === -1) return [];
   const end = lines.findIndex((line, index) => index > at && !/^ +[0-9.]+ s {2}/u.test(line));
   return lines.slice(at, end === -1 ? undefined : end);
+}
+
+/** A test that passed only when it ran alone is no failure, and must not be overlooked, either. */
+function unsteadyLines(output: string): readonly string[] {
+  return output.split("\n").filter((line) => line.startsWith("unsteady: "));
 }
 
 async function run(step: Step): Promise<Ended> {

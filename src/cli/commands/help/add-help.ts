@@ -7,9 +7,13 @@ import { TOPICS } from "../../help-text.ts";
 export function addHelp(program: Command): void {
   program
     .command("help")
-    .description(`help on a command, or on: ${Object.keys(TOPICS).join(", ")}`)
+    .description(`help on a command, or on: ${Object.keys(TOPICS).join(", ")}, errors CODE`)
     .argument("[topic...]")
-    .action((topic: readonly string[]) => showHelp(program, topic));
+    .action(async (topic: readonly string[]) => {
+      if (topic[0] !== "errors") return showHelp(program, topic);
+      const { errorPage } = await import("./error-page.ts");
+      process.stdout.write(errorPage(topic[1]));
+    });
 }
 
 function showHelp(program: Command, topic: readonly string[]): void {
@@ -25,7 +29,7 @@ function showHelp(program: Command, topic: readonly string[]): void {
       throw usageError(
         "unknown_topic",
         `There is no help on "${topic.join(" ")}".`,
-        `passrail --help   or   passrail help TOPIC, with TOPIC one of ${Object.keys(TOPICS).join(", ")}`,
+        `passrail --help   or   passrail help TOPIC, with TOPIC one of ${Object.keys(TOPICS).join(", ")}, errors`,
       );
     command = found;
   }
