@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { readTelemetry } from "./telemetry-settings.ts";
+
+test("traces are off without an endpoint, and where a variable says so; other protocols are refused", () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318" };
+  expect(readTelemetry({}, "1")).toEqual({ ok: true, value: null });
+  expect(readTelemetry({ ...endpoint, OTEL_SDK_DISABLED: "true" }, "1")).toEqual({ ok: true, value: null });
+  expect(readTelemetry({ ...endpoint, OTEL_TRACES_EXPORTER: "none" }, "1")).toEqual({ ok: true, value: null });
+  expect(readTelemetry({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "1")).toMatchObject({ ok: false });
+  expect(readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: "ftp://x" }, "1")).toMatchObject({ ok: false });
+  const read = readTelemetry(
+    {
+      ...endpoint,
+      OTEL_SERVICE_NAME: "night",
+      OTEL_RESOURCE_ATTRIBUTES: "team=a%20b,broken,deployment.environment=prod",
+    },
+    "1.2",
+  );
+  expect(read).toMatchObject({
+    value: {
+      url: "http://localhost:4318/v1/traces",
+      resource: { "service.name": "night", "service.version": "1.2", team: "a b", "deployment.environment": "prod" },
+    },
+  });
+});
