@@ -9,11 +9,16 @@ import type { Dispatcher } from "../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../ticket/pick/open.ts";
 import { type OpenedTrigger, openTriggers, readTriggers, type Triggers } from "../trigger/triggers.ts";
+import { nightReport } from "../http/server/routes/report.ts";
 import { openAnnouncer } from "./announce.ts";
+import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
 import type { Closing, Daemon, DaemonOptions } from "./options.ts";
 import { openRunLog } from "./run-log.ts";
 import { serve, type Served } from "./serve.ts";
+import { openShift, type ShiftWatch } from "./shift.ts";
+import { openTelemetry, type Telemetry } from "./telemetry.ts";
+import { readTelemetry } from "./telemetry-settings.ts";
 import { openStandby } from "./standby.ts";
 
 /**
@@ -24,7 +29,8 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
   const { log } = options;
   const onError = (runId: string | null, error: unknown): void =>
     log.write(`${runId === null ? "" : `${runId}: `}${stackOf(error)}`);
-  const opened = await openPassrail({ ...options, takesWorkers: true, onError, onNotice: (line) => log.write(line) });
+  const onNotice = (line: string): void => log.write(line);
+  const opened = await openPassrail({ ...options, takesWorkers: true, answersInPlace: true, onError, onNotice });
   if (!opened.ok) return opened;
   if (opened.value.performedBy !== null && opened.value.isFree !== null) {
     const standby = await openStandby({ ...opened.value, isFree: opened.value.isFree }, options);
@@ -44,25 +50,36 @@ async function start(passrail: Performer, options: DaemonOptions): Promise<Resul
   if (!triggers.ok) return triggers;
   const served = await serve(passrail, options);
   if (!served.ok) return served;
-  passrail.setUrl(served.value.listening.url);
+  passrail.setUrl(served.value.listening.url, served.value.publicUrl);
   const isFirstStart = (await passrail.store.listRuns({ limit: 1 })).length === 0;
+  // Before anything starts: the shift may have ended while no daemon was running.
+  const shift = await openShiftOf(passrail, served.value, options);
+  if (!shift.ok) {
+    await served.value.server.close();
+    return shift;
+  }
   await passrail.perform();
-  return ok(begin(passrail, { ...served.value, isFirstStart }, triggers.value, options));
+  const telemetry = await openTelemetryOf(passrail, options);
+  return ok(begin(passrail, { ...served.value, shift: shift.value, telemetry, isFirstStart }, triggers.value, options));
 }
 
 /** The engine performs and the API answers; triggers and tickets come last. */
 function begin(
   passrail: Performer,
-  { server, isFirstStart, listening: { url } }: Served & { readonly isFirstStart: boolean },
+  served: Served & { readonly shift: ShiftWatch; telemetry: Telemetry | undefined; isFirstStart: boolean },
   read: readonly OpenedTrigger[],
   options: DaemonOptions,
 ): Daemon {
+  const { server, shift, telemetry, isFirstStart, publicUrl } = served;
+  const { url } = served.listening;
   const { log, project, version } = options;
   const { clock, home, redact, store } = passrail;
   const runLog = openRunLog({ home, store, log, redact });
   passrail.listen(runLog);
+  passrail.listen(shift);
   const dispatches = options.work === true || passrail.config.tickets.dispatch;
-  writeNote(home, { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches, standbyOf: null });
+  const about = { version, project, startedAt: clock.now(), dispatches };
+  writeNote(home, { pid: process.pid, url, publicUrl, ...about, standbyOf: null });
   const triggers = openTriggers({
     ...options,
     triggers: read,
@@ -71,17 +88,7 @@ function begin(
     now: () => new Date(clock.now()),
     onProblem: (text) => log.write(text),
   });
-  const notifier = passrail.notifications?.notifier;
-  const announcer =
-    notifier === undefined
-      ? undefined
-      : openAnnouncer({
-          home,
-          looseEnds: server.deps.looseEnds,
-          notifier,
-          isFirstStart,
-          onProblem: (error) => log.write(`notices: ${stackOf(error)}`),
-        });
+  const announcer = announcerOf(passrail, server, log, isFirstStart);
   const sweep = openSweep({
     home,
     store,
@@ -93,11 +100,16 @@ function begin(
   });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);
   const dispatcher = dispatches
-    ? openDispatcher(passrail, { project, log: (line) => log.write(`tickets: ${line}`) })
+    ? openDispatcher(passrail, {
+        project,
+        log: (line) => log.write(`tickets: ${line}`),
+        isHeld: async () => (await passrail.app.lookAtPause()) !== null,
+      })
     : undefined;
   dispatcher?.start().catch((error: unknown) => log.write(`tickets: ${stackOf(error)}`));
   return {
     url,
+    publicUrl,
     home,
     store,
     app: passrail.app,
@@ -107,6 +119,8 @@ function begin(
     newLoginCode: () => server.keys.newLoginCode().token,
     async close(how) {
       await announcer?.close();
+      await shift.close();
+      await telemetry?.close();
       await sweep.close();
       await stopWork(passrail, triggers, dispatcher, how);
       await runLog.close();
@@ -116,6 +130,41 @@ function begin(
       log.write("stopped");
     },
   };
+}
+
+/** Undefined where nobody is told anything. */
+function announcerOf({ home, notifications }: Performer, { deps }: Served["server"], log: Log, isFirstStart: boolean) {
+  const notifier = notifications?.notifier;
+  if (notifier === undefined) return undefined;
+  const onProblem = (error: unknown): void => log.write(`notices: ${stackOf(error)}`);
+  return openAnnouncer({ home, looseEnds: deps.looseEnds, notifier, isFirstStart, onProblem });
+}
+
+/** Undefined unless OpenTelemetry's variables name a collector; a wrong variable is no reason not to work. */
+async function openTelemetryOf(
+  { home, store }: Performer,
+  { environment, log, version }: DaemonOptions,
+): Promise<Telemetry | undefined> {
+  const settings = readTelemetry(environment, version);
+  if (!settings.ok) log.write(settings.error.message);
+  if (!settings.ok || settings.value === null) return undefined;
+  return openTelemetry({ ...settings.value, home, store, log: (line) => log.write(line) });
+}
+
+function openShiftOf(passrail: Performer, { server }: Served, { log, shift = null }: DaemonOptions) {
+  const { app, clock, home, store } = passrail;
+  return openShift({
+    home,
+    wish: shift,
+    person: passrail.person,
+    app,
+    store,
+    now: () => clock.now(),
+    notifier: passrail.notifications?.notifier,
+    report: (since) => nightReport(server.deps, since, true),
+    log: (line) => log.write(line),
+    onError: (error) => log.write(`shift: ${stackOf(error)}`),
+  });
 }
 
 async function stopWork(

@@ -9,6 +9,12 @@ import { lockOwner } from "../store/sqlite/lock.ts";
 const noteSchema = z.object({
   pid: z.int().positive(),
   url: z.string().regex(/^http:\/\/[a-z0-9.:[\]-]{1,100}$/),
+  /** Where other machines reach it; null: nowhere. */
+  publicUrl: z
+    .string()
+    .regex(/^https?:\/\/[a-z0-9.:[\]-]{1,260}$/)
+    .nullable()
+    .default(null),
   version: z.string().max(100),
   project: z.string(),
   startedAt: z.string(),

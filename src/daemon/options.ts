@@ -1,5 +1,6 @@
 // What a daemon is opened with, and what it is to its caller.
 
+import type { ShiftWish } from "../core/budget/shift.ts";
 import type { UseCases } from "../app/use-cases.ts";
 import type { Problem } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
@@ -7,6 +8,7 @@ import type { Clock } from "../engine/clock.ts";
 import type { SettingsFlags } from "../settings/load.ts";
 import type { Site } from "../settings/site.ts";
 import type { Store } from "../store/store.ts";
+import type { Exposure } from "./exposure.ts";
 import type { Log } from "./log.ts";
 
 export type DaemonOptions = Site & {
@@ -17,17 +19,23 @@ export type DaemonOptions = Site & {
   readonly host: string;
   /** Further names of the daemon, as `name:port`. */
   readonly hosts: readonly string[];
+  /** The listener for other machines; null: there is none. */
+  readonly exposure?: Exposure | null;
   readonly log: Log;
   /** As in PassrailOptions. */
   readonly embedded?: boolean;
   /** Picks the project's tickets, regardless of the settings. */
   readonly work?: boolean;
+  /** Begins a shift, or changes the one that lasts; null or absent: goes on with the stored one. */
+  readonly shift?: ShiftWish | null;
   /** Instead of the system's; tests move it. */
   readonly clock?: Clock;
 };
 
 export type Daemon = {
   readonly url: string;
+  /** Where other machines reach it; null: nowhere. */
+  readonly publicUrl: string | null;
   readonly home: string;
   readonly store: Store;
   readonly app: UseCases;

@@ -17,15 +17,16 @@ export async function openStandby(
   const { clock, home, performedBy, store } = passrail;
   const served = await serve({ ...passrail, mirror: null, notifications: null, wakeMerges: () => undefined }, options);
   if (!served.ok) return served;
-  const { server, listening } = served.value;
+  const { server, listening, publicUrl } = served.value;
   const { url } = listening;
-  const note = { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches: false };
+  const note = { pid: process.pid, url, publicUrl, version, project, startedAt: clock.now(), dispatches: false };
   writeNote(home, { ...note, standbyOf: performedBy });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);
   log.write(`standing by: ${performedBy} performs on the same database`);
   const watch = watchFor(passrail.isFree, (error) => log.write(`standing by: ${String(error)}`));
   return ok({
     url,
+    publicUrl,
     home,
     store,
     app: passrail.app,

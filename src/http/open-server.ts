@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { createCommitOf } from "../app/commit-of.ts";
 import { findLandingPlace } from "../app/landing-place.ts";
 import { createLooseEnds } from "../app/loose-ends.ts";
-import { planRun } from "../app/start-run/start-run.ts";
-import { createUseCases, type UseCaseOptions, type UseCases } from "../app/use-cases.ts";
+import { readLastLine } from "../app/now.ts";
+import { openUseCases } from "../app/open-use-cases.ts";
+import type { UseCaseOptions, UseCases } from "../app/use-cases.ts";
 import { optional } from "../core/optional.ts";
 import { messageOf, type Result } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
@@ -36,6 +37,7 @@ import { createFollowedAttempts, type FollowedAttempts } from "./server/events/f
 import { createEventHub, type EventHub } from "./server/events/hub.ts";
 import { openFlowFiles } from "./server/flow-files.ts";
 import { createKeys, type Keys } from "./server/keys.ts";
+import type { HeadRules } from "./server/guard/head.ts";
 import { type Listening, listen, type ListenOptions } from "./server/listen.ts";
 import type { ServerDeps, StartedDemo, WorkerNode } from "./server/deps.ts";
 import { createLandingAccess, type LandingAccess } from "../ticket/pick/landing-access.ts";
@@ -82,7 +84,7 @@ export type Server = {
   readonly deps: ServerDeps;
   readonly keys: Keys;
   /** The app for this port. */
-  appAt(port: number, hosts?: readonly string[]): App;
+  appAt(port: number, rules?: Omit<HeadRules, "port">): App;
   listen(options: Omit<ListenOptions, "audit">): Promise<Listening>;
   /** Also stops listening. */
   close(): Promise<void>;
@@ -99,6 +101,7 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
     home,
     now: () => clock.monotonicMs(),
     tell: (growth) => hub.grown(growth),
+    lastLine: (attempt) => readLastLine({ home, redact: passrail.redact }, attempt),
   });
   const audit = createAudit(home, { now: () => clock.now(), onProblem: (text) => log(`audit: ${text}`) });
   audit.record(settingsNote(config, person, version));
@@ -108,7 +111,7 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   const onProblem = (text: string): void => log(`webhooks: ${text}`);
   const settings = createUserSettings({ environment, flags: options.flags, initial: config, onProblem });
   const inbound = openInbound({ config, settings, environment, home, deps, notifier, onProblem });
-  const web = loadWeb(join(shippedDir, "dist", "web"));
+  const web = loadWeb(join(shippedDir, "dist", "web"), join(shippedDir, "dist", "guide"));
   passrail.listen({
     onChange: () => hub.catchUp(),
     onUsage: ({ run, stage, attempt }, usage) =>
@@ -117,15 +120,15 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   // Other processes write to the store too, such as commands beside the daemon.
   const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS).unref();
   const open: Listening[] = [];
-  const appAt: Server["appAt"] = (port, hosts = []) =>
-    createApp(deps, { port, hosts, signed: inbound.signed, ...optional({ web }) });
+  const appAt: Server["appAt"] = (port, rules = {}) =>
+    createApp(deps, { ...rules, port, signed: inbound.signed, ...optional({ web }) });
   return {
     deps,
     keys,
     appAt,
     async listen(where) {
-      const { host = "127.0.0.1", hosts = [] } = where;
-      const listening = await listen((port) => appAt(port, [...hosts, `${host}:${port}`]), { ...where, audit });
+      const appFor = ({ port, ...rules }: HeadRules): App => appAt(port, rules);
+      const listening = await listen(appFor, { ...where, audit, onProblem: log });
       open.push(listening);
       return listening;
     },
@@ -157,18 +160,7 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, follo
   const startedAt = clock.now();
   const { engine: usedEngine = engine, commitOf = createCommitOf(store), ...replaced } = options.with ?? {};
   const now = () => clock.now();
-  const place = { home, project, settings: settingsOf, environment };
-  const plan: UseCases["planRun"] = (request) => planRun(place, request);
-  const app = createUseCases({
-    engine: usedEngine,
-    store,
-    now,
-    commitOf,
-    programs: config.programs,
-    renewing: { settings: settingsOf, environment },
-    planRun: plan,
-    budgets: () => passrail.budgets.now(),
-  });
+  const app = openUseCases({ ...passrail, environment, flags, project }, { engine: usedEngine, commitOf });
   const tickets = ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve });
   return {
     store,

@@ -41,7 +41,7 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   },
   "attempts.enclosure": {
     about:
-      "What holds the processes of an attempt without a sandbox together, so that all end with it: auto, cgroup, namespace or markers.",
+      "What holds the processes of an attempt without a sandbox together, so that all end with it: auto, cgroup, scope, namespace or markers.",
     variables: ["PASSRAIL_ENCLOSURE"],
   },
   "attempts.limit_near": {
@@ -89,7 +89,8 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   "workspaces.setup": { about: "Programs that prepare every fresh workspace, once." },
   "workspaces.sandbox": { about: "The kind of workspace for flows that ask for a sandbox." },
   limits: {
-    about: "How long an attempt may take in all, be silent, and take to its first output; by stage, * for all.",
+    about:
+      "How long an attempt may take in all, be silent, take to its first output, and wait for a person; by stage, * for all.",
   },
   heartbeat: { about: "How often the engine looks after its runs, and when a run without any sign counts as stalled." },
   merge: { about: "A rule for landing finished work." },
@@ -122,6 +123,10 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   },
   status_mirror: {
     about: "A Supabase project or a Postgres elsewhere that gets the status of every feature and its handoffs.",
+    isUsers: true,
+  },
+  public_url: {
+    about: "Where other machines reach the daemon, such as https://box.example; links in notices begin with it.",
     isUsers: true,
   },
   runners: { about: "The path of a runner's program, variables for it, and the vendor's names of models." },

@@ -15,6 +15,8 @@ const limits = z.strictObject({
   startup: duration.optional(),
   /** A request for permission waits this long for a person. */
   permission: duration.optional(),
+  /** A question of an agent waits this long for an answer in place. */
+  question: duration.optional(),
 });
 
 /** By the stage's id; `*` is for all stages. */
@@ -29,9 +31,9 @@ export function limitSettings(files: readonly (z.infer<typeof limitsSchema> | un
     [...stages].map((stage) => {
       const said = files.toReversed().reduce<z.infer<typeof limits>>((far, near) => ({ ...far, ...near?.[stage] }), {});
       const ms = (text: string | undefined) => (text === undefined ? undefined : durationMs(text));
-      const { total, idle, startup, permission } = said;
-      const inMs = { totalMs: ms(total), idleMs: ms(idle), startupMs: ms(startup), permissionMs: ms(permission) };
-      return [stage, optional(inMs)];
+      const { total, idle, startup, permission, question } = said;
+      const silences = { totalMs: ms(total), idleMs: ms(idle), startupMs: ms(startup) };
+      return [stage, optional({ ...silences, permissionMs: ms(permission), questionMs: ms(question) })];
     }),
   );
 }

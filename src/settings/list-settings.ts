@@ -109,10 +109,10 @@ function work(config: Settings): readonly ListedSetting[] {
   const stages = Object.keys(limits).filter((stage) => stage !== "*");
   const texts = Object.fromEntries(
     ["*", ...stages].map((stage) => {
-      const { totalMs, idleMs, startupMs, permissionMs } = limits[stage] ?? {};
+      const { totalMs, idleMs, startupMs, permissionMs, questionMs } = limits[stage] ?? {};
       const shown = (ms: number | undefined): string => (ms === undefined ? AS_THE_FLOW : durationText(ms));
       const silences = { total: shown(totalMs), idle: shown(idleMs), startup: shown(startupMs) };
-      return [stage, { ...silences, permission: shown(permissionMs) }];
+      return [stage, { ...silences, permission: shown(permissionMs), question: shown(questionMs) }];
     }),
   );
   return [
@@ -198,6 +198,7 @@ function others(config: Settings): readonly ListedSetting[] {
     // Not the address: it may hold a password.
     whole(config, "database", "database", config.written.database === undefined ? "sqlite" : "postgres"),
     whole(config, "status_mirror", "status_mirror", mirrorText(config.statusMirror)),
+    whole(config, "public_url", "public_url", config.publicUrl),
     // Names only: a URL may be a secret.
     whole(
       config,
@@ -217,6 +218,7 @@ function others(config: Settings): readonly ListedSetting[] {
         env: Object.keys(program.env),
         pass: program.pass,
         models: program.models,
+        user_features: program.userFeatures ?? null,
       }),
     ),
   ];

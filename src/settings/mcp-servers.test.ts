@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadSettings } from "./load.ts";
+import { readSettings } from "./settings.ts";
 import { writeApproval } from "./trust/approval.ts";
 import { readProjectFiles } from "./trust/project-files.ts";
 
@@ -57,4 +58,18 @@ test.each([
       ),
     },
   });
+});
+
+test("what of the user's own set-up reaches an agent is the user's choice, for claude alone, and never a project's", () => {
+  const read = (project: unknown, user: unknown) => readSettings({ environment: {}, project, user, flags: {} });
+  const chosen = { runners: { claude: { user_features: ["mcp"] } } };
+  // The project's own keys for the program leave the choice as it is.
+  const project = { runners: { claude: { env: { A: "b" } } } };
+  expect(read(project, chosen)).toMatchObject({ ok: true, value: { programs: { claude: { userFeatures: ["mcp"] } } } });
+  expect(read(chosen, {})).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining("runners.claude.user_features is not taken from a project") },
+  });
+  expect(read({}, { runners: { codex: { user_features: ["mcp"] } } })).toMatchObject({ ok: false });
+  expect(read({}, { runners: { claude: { user_features: ["agents"] } } })).toMatchObject({ ok: false });
 });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { agentOptionKeys, type RunnerName, type WrittenOptions } from "../core/flow/agent-options.ts";
 import { NEAR_PERCENT } from "../core/run/limit-use.ts";
 import { readLadder } from "../core/flow/ladder.ts";
-import { LADDER_RUNNERS, PROGRAMS, RUNNERS } from "../core/flow/runner-names.ts";
+import { LADDER_RUNNERS, PROGRAMS, RUNNERS, USER_FEATURES, type UserFeature } from "../core/flow/runner-names.ts";
 import { storedOptions } from "../core/flow/stored-options.ts";
 import { checkDefinitions } from "../core/flow/check-definitions.ts";
 import { checksKey } from "../core/flow/check-file.ts";
@@ -27,6 +27,7 @@ import {
   unknownMergeCheck,
 } from "./merge.ts";
 import type { RetentionRules } from "../core/retention/retention.ts";
+import { readPublicUrl } from "./public-url.ts";
 import { retentionRules, retentionSchema } from "./retention.ts";
 import { statusMirrorOf, statusMirrorSchema, type StatusMirrorSettings } from "./status-mirror.ts";
 import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets.ts";
@@ -60,6 +61,8 @@ const program = z.strictObject({
   pass: z.array(variable).optional(),
   /** A flow's name for a model -> the vendor's. */
   models: z.record(z.string(), z.string().min(1).max(100)).optional(),
+  /** What agents get of the user's own set-up of the program. From the user's file only. */
+  user_features: z.array(z.enum(USER_FEATURES)).max(USER_FEATURES.length).optional(),
 });
 
 const limit = z.union([
@@ -101,7 +104,14 @@ export const fileSchema = z.strictObject({
   model: z.string().min(1).max(100).optional(),
   repository_settings: z.enum(["on", "off"]).optional(),
   agents: z.record(z.string(), agent).optional(),
-  runners: z.partialRecord(z.enum(PROGRAMS), program).optional(),
+  runners: z
+    .partialRecord(z.enum(PROGRAMS), program)
+    .refine(
+      (runners) =>
+        Object.entries(runners).every(([name, each]) => name === "claude" || each.user_features === undefined),
+      { message: "user_features is a choice for claude; the other programs always use their own settings" },
+    )
+    .optional(),
   budgets: z.strictObject({ run: limit.optional(), ticket: limit.optional(), day: limit.optional() }).optional(),
   environment: z.strictObject({ pass: z.array(variable).optional() }).optional(),
   daemon: z.strictObject({ port: z.int().min(0).max(65_535).optional() }).optional(),
@@ -124,6 +134,12 @@ export const fileSchema = z.strictObject({
   retention: retentionSchema.optional(),
   /** A database elsewhere that gets the status of every feature. From the user's file only. */
   status_mirror: statusMirrorSchema.optional(),
+  /** Where other machines reach the daemon. From the user's file only. */
+  public_url: z
+    .string()
+    .max(300)
+    .refine((text) => readPublicUrl(text) !== undefined, { message: "expected https://name or https://name:port" })
+    .optional(),
   router: z.strictObject({ fallback: z.enum(ROUTER_FALLBACKS).optional() }).optional(),
 });
 
@@ -185,6 +201,8 @@ export type Settings = {
   readonly retention: RetentionRules;
   /** Null: none. */
   readonly statusMirror: StatusMirrorSettings | null;
+  /** The origin at which other machines reach the daemon; null: none. */
+  readonly publicUrl: string | null;
   /** When keyword rules choose instead of a router's model; null: as the flow says. */
   readonly routerFallback: RouterFallback | null;
   /** The nearest file that has a key inside a group, such as `tickets.folder`. */
@@ -208,6 +226,8 @@ export type RunnerProgram = {
   readonly env: Readonly<Record<string, string>>;
   readonly pass: readonly string[];
   readonly models: Readonly<Record<string, string>>;
+  /** What its agents get of the user's own set-up of the program; absent: as the program does without a word. */
+  readonly userFeatures?: readonly UserFeature[];
 };
 
 export type SettingsSources = {
@@ -277,6 +297,8 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     flows: flowSettings(all.map((file) => file.flows)),
     retention: retentionRules(all.map((file) => file.retention).find((found) => found !== undefined)),
     statusMirror: statusMirrorOf(all.map((file) => file.status_mirror).find((found) => found !== undefined)),
+    publicUrl:
+      all.flatMap((file) => (file.public_url === undefined ? [] : (readPublicUrl(file.public_url) ?? [])))[0] ?? null,
     webhooks: Object.fromEntries(all.flatMap((file) => Object.entries(file.webhooks ?? {}))),
   });
 }
@@ -500,12 +522,16 @@ function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
   return Object.fromEntries(entries);
 }
 
-/** A repository must not decide who may send to Passrail, where its notices go, where runs are stored, nor how long. */
-function foreignKey({ database, webhooks, notify, retention, status_mirror }: SettingsFile): string | undefined {
+/** A repository must not decide who may send to Passrail, where its notices go, where runs are stored, how long, nor what of the user's own tools runs. */
+function foreignKey(file: SettingsFile): string | undefined {
+  const { database, webhooks, notify, public_url, retention, status_mirror, runners = {} } = file;
+  const chosen = Object.entries(runners).find(([, each]) => each.user_features !== undefined);
+  if (chosen !== undefined) return `runners.${chosen[0]}.user_features`;
   if (webhooks !== undefined) return "webhooks";
   if (database !== undefined) return "database";
   if (retention !== undefined) return "retention";
   if (status_mirror !== undefined) return "status_mirror";
+  if (public_url !== undefined) return "public_url";
   return notify?.endpoints === undefined ? undefined : "notify.endpoints";
 }
 
@@ -549,6 +575,7 @@ function programsOf(files: readonly SettingsFile[]): Settings["programs"] {
       env: { ...far?.env, ...near.env },
       pass: [...(far?.pass ?? []), ...(near.pass ?? [])],
       models: { ...far?.models, ...near.models },
+      ...optional({ userFeatures: near.user_features ?? far?.user_features }),
     };
     return [[name, value]];
   });

@@ -22,6 +22,7 @@ export const LIMIT = 7;
 /** Commands that `usage` blocks name and that no page executes. */
 export const NEVER_CALLED: Readonly<Record<string, string>> = {
   "agent resume": "needs a runner over its limit; test/scenarios/cli/agent-cli.test.ts runs it",
+  "key pair": "needs an address for other machines; test/scenarios/daemon/exposure.test.ts runs it",
   "runs steer": "needs an agent at work; test/contract/steer.test.ts runs it",
   "runs takeover": "needs an agent at work; test/contract/takeover.test.ts runs it",
   worker: "needs a daemon and a second machine; test/scenarios/worker/joined.test.ts runs it",

@@ -3,7 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./build-once.ts";
 
@@ -26,6 +26,20 @@ export function newRepository(dir: string, kind: NewRepository = "with-file"): s
   cpSync(template, project, { recursive: true });
   if (kind === "with-file") showToIndex(project);
   return project;
+}
+
+/** A bare remote with what the project has; the project calls it origin. */
+export function newRemote(project: string, bare: string): void {
+  cpSync(join(project, ".git"), bare, { recursive: true });
+  rmSync(join(bare, "index"), { force: true });
+  configure(bare, "core", { bare: "true" });
+  configure(join(project, ".git"), 'remote "origin"', { url: bare, fetch: "+refs/heads/*:refs/remotes/origin/*" });
+}
+
+/** Adds to a repository's settings, as `git config` does with a process for each. */
+export function configure(gitDir: string, section: string, values: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(values).map(([key, value]) => `\t${key} = ${JSON.stringify(value)}`);
+  appendFileSync(join(gitDir, "config"), `[${section}]\n${lines.join("\n")}\n`);
 }
 
 export function makeTemplates(folder: string): void {

@@ -37,7 +37,7 @@ export type Workbench = {
   load(runId: string): Promise<Run>;
   events(runId: string): Promise<readonly RunEvent[]>;
   /** Closes and opens again, as a restart would. */
-  restart(): Promise<void>;
+  restart(how?: "end" | "leave"): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -56,6 +56,9 @@ export async function openWorkbench(
     slots?: number;
     workspace?: "in-place" | "worktree";
     settings?: (dir: string) => JsonObject;
+    /** Questions of agents wait for an answer in place, as with a daemon. */
+    answersInPlace?: boolean;
+    environment?: Readonly<Record<string, string>>;
     /** Repositories that a test has made itself, and the environment in which they are reached. */
     place?: { readonly dir: string; readonly project: string; readonly environment?: Performer["environment"] };
   } = {},
@@ -73,8 +76,13 @@ export async function openWorkbench(
       home,
       project,
       // The settings of the person at this machine are not read, and never written.
-      environment: options.place?.environment ?? { ...process.env, XDG_CONFIG_HOME: join(dir, "config") },
+      environment: options.place?.environment ?? {
+        ...process.env,
+        XDG_CONFIG_HOME: join(dir, "config"),
+        ...options.environment,
+      },
       flags: { slots: String(options.slots ?? 3) },
+      answersInPlace: options.answersInPlace === true,
       onError: (_runId, error) => errors.push(error),
       notifier: { notify: async (notice) => notices.push(notice) > 0 },
     });
@@ -136,8 +144,8 @@ export async function openWorkbench(
     async events(runId) {
       return (await bench.passrail.store.events({ after: 0, runId, limit: 10_000 })).map(({ event }) => event);
     },
-    async restart() {
-      await bench.passrail.close();
+    async restart(how) {
+      await bench.passrail.close(how);
       bench.passrail = await open();
     },
     async close() {

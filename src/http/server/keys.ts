@@ -10,7 +10,7 @@ import { LABEL_PATTERN } from "../../core/worker/wire.ts";
 import { TOKEN_PREFIX } from "../contract/scopes.ts";
 import { optional } from "../../core/optional.ts";
 import type { Actor } from "../../core/run/event.ts";
-import { createLogins, type Grant, hashOf, newToken } from "./logins.ts";
+import { createLogins, type Grant, hashOf, newToken, type PairedDevice } from "./logins.ts";
 import type { Principal } from "./principal.ts";
 import { changePrivate, createPrivate, readPrivate } from "./token-file.ts";
 
@@ -31,12 +31,16 @@ const keySchema = z.strictObject({
   /** The only labels that a worker with this key may have. */
   labels: z.array(z.string().regex(LABEL_PATTERN)).min(1).max(32).optional(),
   expiresAt: z.iso.datetime().optional(),
+  /** Made by a device that was paired with a code; logging out there revokes it. */
+  device: z.literal(true).optional(),
 });
 const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keySchema).max(MAX_KEYS) });
 
 type StoredKey = z.infer<typeof keySchema>;
 export type KeyInfo = Omit<StoredKey, "hash">;
-export type KeyLimits = Pick<StoredKey, "agent" | "story" | "labels" | "expiresAt">;
+export type KeyLimits = Pick<StoredKey, "agent" | "story" | "labels" | "expiresAt" | "device">;
+/** `lasts`: a key of a device, which outlives its tab. */
+export type Login = Grant & { readonly lasts: boolean };
 
 export type Keys = {
   readonly operatorTokenFile: string;
@@ -51,9 +55,10 @@ export type Keys = {
   revoke(id: string): Promise<boolean>;
   /** False if it has already ended. */
   endSession(id: string): Promise<boolean>;
-  newLoginCode(): Grant;
-  /** Uses up an open code and returns the session. */
-  exchange(login: Principal & { kind: "login" }): Grant | undefined;
+  /** With a device: its code becomes a key. */
+  newLoginCode(device?: PairedDevice): Grant;
+  /** Uses up an open code and returns the session, or the key of the device. */
+  exchange(login: Principal & { kind: "login" }): Promise<Login | undefined>;
 };
 
 export type KeysOptions = {
@@ -81,6 +86,16 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
     return known;
   }
 
+  const create: Keys["create"] = async ({ name, kind, note = "", agent, story, labels, expiresAt, device }) => {
+    const token = newToken(TOKEN_PREFIX[kind]);
+    const limits = optional({ agent, story, labels, expiresAt, device });
+    const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, note, createdAt: now(), ...limits };
+    await changePrivate(keysFile, (text) =>
+      writeKeys([...parseKeys(text), keySchema.parse({ ...info, hash: hashOf(token) })]),
+    );
+    return { ...info, token };
+  };
+
   return {
     operatorTokenFile: tokenFile,
     find(token) {
@@ -95,15 +110,7 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
       if (found === "too many") return found;
       return found ? { kind: "login", id: hashOf(code) } : undefined;
     },
-    async create({ name, kind, note = "", agent, story, labels, expiresAt }) {
-      const token = newToken(TOKEN_PREFIX[kind]);
-      const limits = optional({ agent, story, labels, expiresAt });
-      const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, note, createdAt: now(), ...limits };
-      await changePrivate(keysFile, (text) =>
-        writeKeys([...parseKeys(text), keySchema.parse({ ...info, hash: hashOf(token) })]),
-      );
-      return { ...info, token };
-    },
+    create,
     list: () => current().map(({ hash: _hash, ...info }) => info),
     async revoke(id) {
       let isThere = false;
@@ -115,8 +122,16 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
       return isThere;
     },
     endSession: (id) => logins.endSession(id),
-    newLoginCode: () => logins.newCode(),
-    exchange: ({ id }) => logins.exchange(id),
+    newLoginCode: (device) => logins.newCode(device),
+    async exchange({ id }) {
+      const device = logins.takeDevice(id);
+      if (device !== undefined) {
+        const { token } = await create({ ...device, device: true });
+        return { token, expiresAt: device.expiresAt, lasts: true };
+      }
+      const session = logins.exchange(id);
+      return session === undefined ? undefined : { ...session, lasts: false };
+    },
   };
 }
 
@@ -135,12 +150,12 @@ function hasExpired({ expiresAt }: StoredKey, now: string): boolean {
 }
 
 /** A key of an agent without its agent grants nothing. */
-function principalOf({ id, kind, name, agent, story, labels }: StoredKey): Principal | undefined {
+function principalOf({ id, kind, name, agent, story, labels, device }: StoredKey): Principal | undefined {
   switch (kind) {
     case "agent":
       return agent === undefined ? undefined : { kind, id, agent, ...optional({ story }) };
     case "operator":
-      return { kind, id, actor: `human:${name}` };
+      return { kind, id, actor: `human:${name}`, ...optional({ device }) };
     case "viewer":
       return { kind, id };
     case "worker":

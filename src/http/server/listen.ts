@@ -2,10 +2,12 @@
 // Host, a head that is too large) is answered here, in the same format.
 
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { PROBLEM_TYPE, problemDocument, type Refusal, statusOf } from "../contract/problem.ts";
+import { type Certificate, type TlsFiles, watchCertificate } from "./certificate.ts";
 import { headOfIncoming, type HeadRules, refuseHead } from "./guard/head.ts";
 import { ANSWER_HEADERS } from "./guard/headers.ts";
 import type { App } from "./app-env.ts";
@@ -18,11 +20,15 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 5000;
 const MAX_SOCKETS = 1024;
 
-export type ListenOptions = Pick<HeadRules, "hosts"> & {
+export type ListenOptions = Pick<HeadRules, "hosts" | "names"> & {
   /** 0: any free port. */
   readonly port: number;
   /** An address of this machine; the caller has confirmed one that others can reach. */
   readonly host?: string;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsFiles & { readonly certificate: Certificate };
+  /** Told of a renewed certificate that cannot be used. */
+  readonly onProblem?: (text: string) => void;
   /** Records requests with a wrong Host or from a foreign page. */
   readonly audit?: Pick<Audit, "record">;
 };
@@ -34,18 +40,12 @@ export type Listening = {
   close(graceMs?: number): Promise<void>;
 };
 
-/** `appAt`: makes the app for the assigned port. */
+/** `appFor`: makes the app for the assigned port. */
 export async function listen(
-  appAt: (port: number) => App,
-  { port, host = "127.0.0.1", hosts = [], audit }: ListenOptions,
+  appFor: (rules: HeadRules) => App,
+  { port, host = "127.0.0.1", hosts = [], names = [], tls, onProblem, audit }: ListenOptions,
 ): Promise<Listening> {
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: 1000,
-  });
+  const { server, forget } = serverFor(tls, onProblem);
   server.maxConnections = MAX_SOCKETS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -56,8 +56,8 @@ export async function listen(
   });
   const given = (server.address() as AddressInfo).port;
   const shown = host.includes(":") ? `[${host}]` : host;
-  const rules: HeadRules = { port: given, hosts: [...hosts, `${shown}:${given}`] };
-  const answer = getRequestListener(appAt(given).fetch, {
+  const rules: HeadRules = { port: given, hosts, names: [...names, shown], isSecure: tls !== undefined };
+  const answer = getRequestListener(appFor(rules).fetch, {
     overrideGlobalObjects: false,
     errorHandler: () => problemResponse({ code: "bad_request", detail: "The request cannot be read." }),
   });
@@ -75,7 +75,33 @@ export async function listen(
   server.on("checkContinue", onRequest);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuseSocket(socket, error));
   const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : shown;
-  return { port: given, url: `http://${reached}:${given}`, close: (graceMs = 2000) => close(server, graceMs) };
+  return {
+    port: given,
+    url: `${tls === undefined ? "http" : "https"}://${reached}:${given}`,
+    close(graceMs = 2000) {
+      forget();
+      return close(server, graceMs);
+    },
+  };
+}
+
+const LIMITS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectionsCheckingInterval: 1000,
+} as const;
+
+type AnyServer = ReturnType<typeof createServer> | ReturnType<typeof createSecureServer>;
+
+function serverFor(
+  tls: ListenOptions["tls"],
+  onProblem: (text: string) => void = () => {},
+): { readonly server: AnyServer; readonly forget: () => void } {
+  if (tls === undefined) return { server: createServer(LIMITS), forget: () => {} };
+  const server = createSecureServer({ ...LIMITS, ...tls.certificate.pair, minVersion: "TLSv1.2" });
+  return { server, forget: watchCertificate(tls, ({ pair }) => server.setSecureContext(pair), onProblem) };
 }
 
 /** Answers early: discards the rest of the request for a moment, so that the sender can read the answer. */
@@ -126,7 +152,7 @@ function headersOf(refusal: Refusal, text: string): Record<string, string> {
   };
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+async function close(server: AnyServer, graceMs: number): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   server.closeIdleConnections();

@@ -1,16 +1,21 @@
 // Logs a browser in without a token in a URL: a code that is valid once and for one minute becomes a session. Only a hash of a session is
 // stored, with its end, so that open pages keep working after a restart. Codes are in memory only. Guessing is hopeless, and attempts are
-// limited all the same.
+// limited all the same. A code for a device is valid a little longer and becomes a key, which lasts and can be revoked.
 
 import { createHash, randomBytes } from "node:crypto";
 import { TOKEN_PREFIX } from "../contract/scopes.ts";
 
 const CODE_MS = 60_000;
+/** Somebody has to take the device, and point its camera. */
+const DEVICE_CODE_MS = 5 * 60_000;
 const SESSION_MS = 12 * 3600_000;
 const WINDOW_MS = 3600_000;
 const TRIES = 60;
 const CODES = 20;
 const SESSIONS = 100;
+
+/** What the code of a device becomes. */
+export type PairedDevice = { readonly name: string; readonly kind: "operator" | "viewer"; readonly expiresAt: string };
 
 export type Grant = { readonly token: string; readonly expiresAt: string };
 
@@ -23,15 +28,27 @@ export type KeptSessions = {
 /** `now`: milliseconds since 1970. */
 export function createLogins(now: () => number, kept: KeptSessions) {
   const codes = new Map<string, number>();
+  const devices = new Map<string, PairedDevice>();
   const sessions = new Map<string, number>(kept.load());
   let tries: number[] = [];
 
   return {
     /** Needs a token, so it does not count as a try; but the number of open codes is limited. */
-    newCode(): Grant {
+    newCode(device?: PairedDevice): Grant {
       drop(codes);
       makeRoom(codes, CODES);
-      return give(codes, TOKEN_PREFIX.login, CODE_MS);
+      for (const hash of devices.keys()) if (!codes.has(hash)) devices.delete(hash);
+      const code = give(codes, TOKEN_PREFIX.login, device === undefined ? CODE_MS : DEVICE_CODE_MS);
+      if (device !== undefined) devices.set(hashOf(code.token), device);
+      return code;
+    },
+    /** Uses the code up, if it is one for a device. */
+    takeDevice(codeId: string): PairedDevice | undefined {
+      drop(codes);
+      const device = codes.has(codeId) ? devices.get(codeId) : undefined;
+      if (device !== undefined) codes.delete(codeId);
+      devices.delete(codeId);
+      return device;
     },
     /** Whether this code is open. A wrong code counts as a try. */
     findCode(code: string): boolean | "too many" {

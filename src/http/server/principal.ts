@@ -14,8 +14,14 @@ export type AgentPrincipal = {
 };
 
 export type Principal =
-  /** `session`: the browser session, if it is one. */
-  | { readonly kind: "operator"; readonly id: string; readonly actor: Actor; readonly session?: string }
+  /** `session`: the browser session, if it is one. `device`: its key belongs to a paired device. */
+  | {
+      readonly kind: "operator";
+      readonly id: string;
+      readonly actor: Actor;
+      readonly session?: string;
+      readonly device?: true;
+    }
   | { readonly kind: "viewer"; readonly id: string }
   | AgentPrincipal
   | ({ readonly kind: "attempt"; readonly id: string } & AttemptRef)

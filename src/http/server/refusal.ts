@@ -19,7 +19,7 @@ export function refusalOf(problem: AppProblem): Refusal {
 }
 
 /** A refused start: problems of the flow keep their codes, everything else concerns this start. */
-export function startRefusal(flow: string, { code, message, hint }: Problem): Refusal {
+export function startRefusal(flow: string, { code, message, hint, field }: Problem): Refusal {
   if (code === "flow_not_found")
     return {
       code: "unknown_flow",
@@ -27,7 +27,9 @@ export function startRefusal(flow: string, { code, message, hint }: Problem): Re
       pointer: "/flow",
       ...optional({ hint }),
     };
-  return { code: code === "flow_invalid" ? "flow_invalid" : "run_refused", detail: message, ...optional({ hint }) };
+  const pointer = field === undefined ? undefined : `/${field}`;
+  const refused = code === "flow_invalid" ? "flow_invalid" : "run_refused";
+  return { code: refused, detail: message, ...optional({ hint, pointer }) };
 }
 
 export function shownDecision({ answer, text, by, at }: ClosingDecision): NonNullable<ProblemDocument["decided"]> {

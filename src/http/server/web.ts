@@ -31,32 +31,38 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Pages that the dashboard draws itself; they share one document. */
 const PAGES =
-  /^\/(|welcome|work|compare|board|runs|tickets|flows|agents|workers|insights|settings|trust|projects|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
+  /^\/(|welcome|work|compare|board|runs|tickets|flows|agents|workers|insights|report|settings|trust|projects|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
 
-/** The addresses of source 003, and the pages that show the same here. */
+/** The addresses of source 003, and the pages that show the same here; and the first page of the documentation. */
 function movedTo(path: string): string | undefined {
   if (path === "/run") return "/runs";
+  if (path === "/guide" || path === "/guide/") return "/guide/index.html";
   const story = /^\/stories\/([^/]{1,600})$/.exec(path)?.[1];
   return story === undefined ? undefined : `/tickets/${story}`;
 }
 
-/** Undefined if the dashboard was not built. */
-export function loadWeb(dir: string): Web | undefined {
+/** `guide`: the folder of the documentation, served at /guide. Undefined if the dashboard was not built. */
+export function loadWeb(dir: string, guide?: string): Web | undefined {
+  const files = new Map([...readFolder(dir, ""), ...(guide === undefined ? [] : readFolder(guide, "/guide"))]);
+  const document = files.get("/index.html");
+  if (document === undefined) return undefined;
+  return { document, find: (path) => files.get(path) ?? (PAGES.test(path) ? document : undefined) };
+}
+
+function readFolder(dir: string, below: string): ReadonlyMap<string, WebFile> {
   const files = new Map<string, WebFile>();
   for (const path of filesIn(dir)) {
     const type = TYPES[extname(path)];
     if (type === undefined) continue;
     const body = new Uint8Array(readFileSync(join(dir, path)));
-    const address = `/${path.split(sep).join("/")}`;
+    const address = `${below}/${path.split(sep).join("/")}`;
     // File names below assets contain a hash of the content.
     const cache = address.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 24)}"`;
     const headers = { "content-type": type, "cache-control": cache, vary: "accept-encoding", etag };
     files.set(address, { body, headers, gzip: packed(body) });
   }
-  const document = files.get("/index.html");
-  if (document === undefined) return undefined;
-  return { document, find: (path) => files.get(path) ?? (PAGES.test(path) ? document : undefined) };
+  return files;
 }
 
 /** The files are public and hold no secret, so that their compressed size tells nothing. */
@@ -72,7 +78,7 @@ function packed(body: Bytes): () => Bytes | null {
 }
 
 /** What belongs to the API and to files; everything else a browser may be shown a page for. */
-const NO_PAGES = /^\/(api|assets|docs|hooks|mcp)(\/|$)/;
+const NO_PAGES = /^\/(api|assets|docs|guide|hooks|mcp)(\/|$)/;
 
 /** A browser that opens an address, and no program that calls one. */
 function isVisit(path: string, accept: string | undefined, token: string | undefined): boolean {

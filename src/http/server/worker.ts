@@ -4,7 +4,8 @@ import { attemptKey } from "../../core/run/attempt-key.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import type { Store } from "../../store/store.ts";
 import { flowOf } from "../../store/flow-of.ts";
-import type { WorkerInfo, WorkerNode } from "./deps.ts";
+import type { QueueLimits } from "../../app/list-queue.ts";
+import type { ServerDeps, WorkerInfo, WorkerNode } from "./deps.ts";
 
 export type WorkerOptions = {
   readonly store: Store;
@@ -14,6 +15,12 @@ export type WorkerOptions = {
   readonly startedAt: string;
   readonly node: WorkerNode | undefined;
 };
+
+/** What limits the starts of this process. */
+export function queueLimits({ config, node }: Pick<ServerDeps, "config" | "node">): QueueLimits {
+  const { slots, workers } = config;
+  return { slots: slots.value, workers, ...(node === undefined ? {} : { joined: node.board.list() }) };
+}
 
 type RunningWork = WorkerInfo["attempts"][number] & { readonly key: string };
 

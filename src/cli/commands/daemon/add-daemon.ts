@@ -19,9 +19,17 @@ function addUp(program: Command, { call, version }: CommandContext): void {
   const read = addOptions(command, {
     detach: flag("--detach", "run in the background"),
     work: flag("--work", "also pick the project's tickets, as the setting tickets.dispatch does"),
+    until: text(
+      "--until <time>",
+      "pause everything at 07:00, in 8h or at a time in UTC, and report; none: without end",
+    ),
+    budget: text("--budget <usd>", "pause everything when this much is spent by all runs since the start, and report"),
     port: text("--port <n>", "the port to listen on; 0 takes any free port"),
     host: text("--host <address>", "the loopback address to listen on"),
     allowHost: list("--allow-host <name>", "another name that clients may use, as name:port (repeatable)"),
+    listen: text("--listen <address>", "also listen for other machines, with TLS, such as 0.0.0.0:7443"),
+    tlsCert: text("--tls-cert <file>", "the certificate of --listen (PEM); a renewed one is taken without a restart"),
+    tlsKey: text("--tls-key <file>", "the key of the certificate"),
     dangerouslyBind: flag("--dangerously-bind", "let other machines connect; nothing is encrypted"),
     slots: text("--slots <n>", SLOTS_HELP),
     workspace: text("--workspace <kind>", WORKSPACE_HELP),
@@ -47,7 +55,7 @@ function addStatus(program: Command, { call }: CommandContext): void {
   program
     .command("status")
     .description("whether a daemon is running, and where")
-    .action(() => call(async (io) => (await import("./up.ts")).status(io)));
+    .action(() => call(async (io) => (await import("./status.ts")).status(io)));
 }
 
 function addOpen(program: Command, { call }: CommandContext): void {
@@ -64,7 +72,7 @@ function addOpen(program: Command, { call }: CommandContext): void {
 }
 
 function addKey(program: Command, { call }: CommandContext): void {
-  const key = program.command("key").description("create, list and revoke API tokens");
+  const key = program.command("key").description("create, list and revoke API tokens, and pair devices");
   const create = key
     .command("create")
     .description("create a token; it is printed once")
@@ -78,6 +86,17 @@ function addKey(program: Command, { call }: CommandContext): void {
   });
   create.action((name: string | undefined, typed: TypedFlags) =>
     call(async (io) => (await import("./key.ts")).keyCreate(io, name, read(typed))),
+  );
+  const pair = key
+    .command("pair")
+    .description("log in a phone or another computer: prints a QR code that is good for one login and five minutes")
+    .argument("<name>", "the owner of the device, for the record, such as anna-phone");
+  const readPair = addOptions(pair, {
+    scope: choiceOr("--scope <scope>", "what the device allows", ["operator", "viewer"]),
+    days: textOr("--days <n>", "how long the device stays logged in", "90"),
+  });
+  pair.action((name: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./pair.ts")).keyPair(io, name, readPair(typed))),
   );
   key
     .command("list")

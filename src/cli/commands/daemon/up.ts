@@ -1,11 +1,11 @@
-// `up`, `down` and `status`: runs the daemon in the foreground or in the background, stops it, and reports whether one is running.
+// `up` and `down`: runs the daemon in the foreground or in the background, and stops it.
 
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { openForReading } from "../../../store/open-store.ts";
+import { join, resolve } from "node:path";
 import { loadSettings } from "../../../settings/load.ts";
 import { readAddress } from "../../../daemon/address.ts";
+import { readExposure } from "../../../daemon/exposure.ts";
 import type { Daemon, DaemonOptions } from "../../../daemon/options.ts";
 import { type Log, logFile, openLogFile } from "../../../daemon/log.ts";
 import { type DaemonNote, findDaemon } from "../../../daemon/note.ts";
@@ -13,23 +13,14 @@ import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
 import { catchSignals } from "../../interrupt.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
-import { age, printJson } from "../../terminal/output.ts";
+import { printJson } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { forceEnd } from "../../session.ts";
 import { ensureTrusted } from "../../trust.ts";
-import { attemptFacts } from "../../../core/attempt-facts.ts";
 import { optional } from "../../../core/optional.ts";
-import { readDiskUse } from "../../../app/retention/disk-note.ts";
-import { lookAtMirror, type StatusMirrorState } from "../../../app/status-mirror.ts";
-import { mirrorText } from "../../../core/view/mirror-text.ts";
-import { loadUserSettings } from "../../../settings/load.ts";
-import { diskText } from "../../../app/retention/measure.ts";
-import { isAtWork } from "../../../carrier/at-work.ts";
-import { type HeldRunner, listHolds } from "../../../app/holds.ts";
-import { lookAtPause } from "../../../app/look-at-pause.ts";
-import type { PausedAll } from "../../../core/run/pause-all.ts";
-import { pauseText } from "../../../core/view/pause-text.ts";
-import { heldText } from "../agent/resume.ts";
+import type { ShiftWish } from "../../../core/budget/shift.ts";
+import { untilOf } from "../../until.ts";
+import { carriedAttempts, workOn } from "./carried-attempts.ts";
 
 export type UpOptions = {
   readonly port?: string;
@@ -37,10 +28,16 @@ export type UpOptions = {
   readonly slots?: string;
   readonly workspace?: string;
   readonly allowHost: readonly string[];
+  readonly listen?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly dangerouslyBind: boolean;
   readonly detach: boolean;
   /** Picks tickets even if the settings do not ask for it. */
   readonly work: boolean;
+  /** As typed; together a shift. */
+  readonly until?: string;
+  readonly budget?: string;
   /** Set by `--detach` for the process that it starts. */
   readonly quietly: boolean;
 };
@@ -51,7 +48,14 @@ const PATIENCE_MS = 30_000;
 
 export async function up(io: Io, version: string, options: UpOptions): Promise<number> {
   requireOperator(io, "up");
+  const shift = shiftOf(options);
   const running = findDaemon(io.home);
+  if (running !== undefined && shift !== null)
+    throw new CliError(
+      "daemon_running",
+      "The daemon is up already; a shift begins with it.",
+      "passrail down, then again",
+    );
   if (running === undefined) await ensureTrusted(io);
   if (options.detach)
     return running === undefined ? startBeside(io, options) : sayRunning(io, running, "is up already");
@@ -69,6 +73,8 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
     allow: options.allowHost,
   });
   if (!address.ok) throw problemError(address.error, EXIT.usage);
+  const exposure = readExposure(options, (file) => resolve(io.cwd, file));
+  if (!exposure.ok) throw problemError(exposure.error, EXIT.usage);
   mkdirSync(join(io.home, "logs"), { recursive: true, mode: 0o700 });
   const now = (): string => new Date().toISOString();
   const file = openLogFile(logFile(io.home), { now });
@@ -83,6 +89,7 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
       };
   return serveUntilStopped(io, log, options, {
     ...address.value,
+    exposure: exposure.value,
     home: io.home,
     project: io.cwd,
     environment: io.environment,
@@ -90,7 +97,20 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
     flags,
     log,
     work: options.work,
+    shift,
   });
+}
+
+function shiftOf({ until, budget }: UpOptions): ShiftWish | null {
+  if (until === undefined && budget === undefined) return null;
+  const usd = budget === undefined ? undefined : usdOf(budget);
+  return { ...optional({ usd }), ...(until === undefined ? {} : { until: untilOf(until, new Date()) }) };
+}
+
+function usdOf(budget: string): number {
+  const usd = /^[0-9]{1,6}([.][0-9]{1,2})?$/u.test(budget) ? Number(budget) : 0;
+  if (usd <= 0) throw usageError("number_invalid", `--budget ${budget}: expected dollars such as 40 or 12.50.`);
+  return usd;
 }
 
 /** Runs the daemon until it is stopped. One that stands by is opened again, at the same address, when it may take over. */
@@ -101,7 +121,7 @@ async function serveUntilStopped(io: Io, log: Log, options: UpOptions, first: Da
   const drained = onDrain();
   const stopped = signals.caught.then(({ signal }) => (signal === "SIGTERM" ? ("leave" as const) : "interrupt"));
   try {
-    // `status` and `down` are in this file too; they must not load the engine and the server.
+    // `down` is in this file too; it must not load the engine and the server.
     const { openDaemon } = await import("../../../daemon/daemon.ts");
     for (;;) {
       const opened = await openDaemon(place);
@@ -145,11 +165,12 @@ const STOPPING = {
   drain: "stopping: running attempts may finish first",
 } as const;
 
-function tellUp(io: Io, { url, home }: Daemon, { dangerouslyBind }: UpOptions): void {
+function tellUp(io: Io, { url, publicUrl, home }: Daemon, { dangerouslyBind }: UpOptions): void {
   const token = join(home, "operator.token");
-  if (io.json) return printJson(io, { url, home, pid: process.pid, tokenFile: token });
+  if (io.json) return printJson(io, { url, publicUrl, home, pid: process.pid, tokenFile: token });
   if (io.quiet) return io.out(url);
   io.out(`Passrail is up: ${url}`);
+  if (publicUrl !== null) io.err(`For other machines: ${publicUrl}   passrail key pair NAME   logs in a phone`);
   io.err(`API: ${url}/docs   token: ${plainText(token)}   Ctrl-C stops it and its agents`);
   if (dangerouslyBind)
     io.err(
@@ -200,15 +221,22 @@ async function startBeside(io: Io, options: UpOptions): Promise<number> {
   }
 }
 
-function passedOn({ port, host, slots, workspace, allowHost, dangerouslyBind, work }: UpOptions): readonly string[] {
+function passedOn(options: UpOptions): readonly string[] {
+  const { port, host, slots, workspace, allowHost, listen, tlsCert, tlsKey, dangerouslyBind } = options;
+  const { work, until, budget } = options;
   return [
     ...(port === undefined ? [] : ["--port", port]),
     ...(host === undefined ? [] : ["--host", host]),
     ...(slots === undefined ? [] : ["--slots", slots]),
     ...(workspace === undefined ? [] : ["--workspace", workspace]),
     ...allowHost.flatMap((name) => ["--allow-host", name]),
+    ...(listen === undefined ? [] : ["--listen", listen]),
+    ...(tlsCert === undefined ? [] : ["--tls-cert", tlsCert]),
+    ...(tlsKey === undefined ? [] : ["--tls-key", tlsKey]),
     ...(dangerouslyBind ? ["--dangerously-bind"] : []),
     ...(work ? ["--work"] : []),
+    ...(until === undefined ? [] : ["--until", until]),
+    ...(budget === undefined ? [] : ["--budget", budget]),
   ];
 }
 
@@ -253,105 +281,3 @@ export async function down(io: Io, { drain, stopAgents, timeout }: DownOptions):
   else if (!io.quiet) io.out([`Stopped (process ${note.pid}).`, ...workOn(carried)].join(" "));
   return EXIT.ok;
 }
-
-/** For people: agents that cost money although nothing seems to run. */
-function workOn(carried: number): readonly string[] {
-  if (carried === 0) return [];
-  const who = carried === 1 ? "1 agent works" : `${carried} agents work`;
-  return [`${who} on; the next daemon adopts them: passrail up`];
-}
-
-/** Attempts that work on in processes of their own. */
-async function carriedAttempts(io: Pick<Io, "home" | "environment">): Promise<number> {
-  const store = await openForReading(io);
-  if (store === undefined) return 0;
-  try {
-    let living = 0;
-    for (const runId of await store.activeRuns())
-      for (const record of await store.attempts(runId)) {
-        const { carrier } = attemptFacts(record);
-        if (record.status === "running" && carrier !== null && isAtWork(io.home, carrier, record)) living += 1;
-      }
-    return living;
-  } finally {
-    store.close();
-  }
-}
-
-export async function status(io: Io): Promise<number> {
-  const note = findDaemon(io.home);
-  const { counts, waiting, carried, holds, mirror, paused } = await lookAt(io);
-  if (io.json)
-    printJson(io, {
-      running: note !== undefined,
-      home: io.home,
-      ...note,
-      runs: counts ?? {},
-      waiting,
-      carried,
-      holds,
-      mirror,
-      paused,
-      disk: readDiskUse(io.home),
-    });
-  else if (io.quiet) {
-    if (note !== undefined) io.out(note.url);
-  } else {
-    io.out(
-      note === undefined
-        ? "No daemon is running."
-        : plainText(
-            `Passrail is up: ${note.url} (process ${note.pid}, since ${age(note.startedAt)}, version ${note.version})`,
-          ),
-    );
-    io.out(plainText(`home     ${io.home}`));
-    if (note !== undefined) io.out(plainText(`project  ${note.project}`));
-    if (note !== undefined && note.standbyOf !== null)
-      io.out(plainText(`standby  ${note.standbyOf} performs on the same database`));
-    const runs = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
-    io.out(`runs     ${runs.length === 0 ? "none yet" : runs.map(([word, count]) => `${count} ${word}`).join(", ")}`);
-    const disk = readDiskUse(io.home);
-    if (disk !== null)
-      io.out(`disk     ${diskText(disk)}, measured ${age(disk.measuredAt)} ago: passrail prune --dry-run`);
-    if (paused !== null)
-      io.out(plainText(`paused   ${pauseText(paused)}, since ${age(paused.since)}: passrail runs resume --all`));
-    for (const hold of holds) io.out(plainText(`held     ${heldText(hold, Date.now())}`));
-    if (mirror !== null) io.out(plainText(`mirror   ${mirrorText(mirror, age)}`));
-    if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
-    if (note === undefined) for (const line of workOn(carried)) io.out(`agents   ${line}`);
-    if (note === undefined) io.err("Next: passrail up --detach");
-  }
-  return note === undefined ? EXIT.unsuccessful : EXIT.ok;
-}
-
-/** A daemon that has just started may still be creating its store; `status` reports it all the same. */
-async function lookAt(io: Io): Promise<Looked> {
-  try {
-    const store = await openForReading(io);
-    if (store === undefined) return NOTHING_SEEN;
-    try {
-      const counts = { ...(await store.countRuns()) };
-      const holds = await listHolds(store, new Date().toISOString());
-      const config = await loadUserSettings({ environment: io.environment, flags: {} });
-      const mirror = config.ok ? await lookAtMirror(io.home, config.value, store) : null;
-      const paused = await lookAtPause(store);
-      const waiting = (await store.inbox()).length;
-      return { counts, waiting, carried: await carriedAttempts(io), holds, mirror, paused };
-    } finally {
-      store.close();
-    }
-  } catch {
-    return NOTHING_SEEN;
-  }
-}
-
-type Looked = {
-  readonly counts?: Record<string, number>;
-  readonly waiting: number;
-  readonly carried: number;
-  readonly holds: readonly HeldRunner[];
-  readonly mirror: StatusMirrorState | null;
-  readonly paused: PausedAll | null;
-};
-
-const NOTHING_SEEN: Looked = { waiting: 0, carried: 0, holds: [], mirror: null, paused: null };

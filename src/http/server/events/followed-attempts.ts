@@ -1,9 +1,11 @@
 // The working attempts that somebody looks at, and how far their files have grown. A page that reads an attempt follows it for a while and
-// is told when there is more to read; an attempt that nobody looks at costs nothing. The files are looked at, because another process may
-// write them.
+// is told when there is more to read; a page that lists what works is told the last line itself. An attempt that nobody looks at costs
+// nothing. The files are looked at, because another process may write them.
 
 import { attemptFiles } from "../../../attempt/attempt-files.ts";
+import { optional } from "../../../core/optional.ts";
 import { lookConfined } from "../../../file/confined.ts";
+import type { AgentLine } from "../../../core/view/live-line.ts";
 import type { AttemptGrowth } from "./message.ts";
 
 type FollowedAttempt = Pick<AttemptGrowth, "runId" | "stage" | "attempt">;
@@ -11,6 +13,8 @@ type FollowedAttempt = Pick<AttemptGrowth, "runId" | "stage" | "attempt">;
 export type FollowedAttempts = {
   /** Somebody has read this attempt, which works. */
   note(attempt: FollowedAttempt): void;
+  /** Somebody has seen its last line in a list. */
+  noteLine(attempt: FollowedAttempt): void;
   close(): void;
 };
 
@@ -19,6 +23,7 @@ export type FollowedOptions = {
   /** Milliseconds that only grow. */
   readonly now: () => number;
   readonly tell: (growth: AttemptGrowth) => void;
+  readonly lastLine: (attempt: FollowedAttempt) => Promise<AgentLine | null>;
   readonly lookMs?: number;
 };
 
@@ -28,9 +33,15 @@ const LOOK_MS = 700;
 const FORGET_MS = 90_000;
 const AT_MOST = 100;
 
-type Watched = FollowedAttempt & { readonly seenAt: number; readonly told: string };
+type Watched = FollowedAttempt & {
+  readonly seenAt: number;
+  readonly told: string;
+  /** When its line was last seen in a list; null if it was not. */
+  readonly lineSeenAt: number | null;
+};
 
-export function createFollowedAttempts({ home, now, tell, lookMs = LOOK_MS }: FollowedOptions): FollowedAttempts {
+export function createFollowedAttempts(options: FollowedOptions): FollowedAttempts {
+  const { home, now, lookMs = LOOK_MS } = options;
   const watched = new Map<string, Watched>();
   let timer: NodeJS.Timeout | undefined;
   const look = (): void => {
@@ -43,25 +54,40 @@ export function createFollowedAttempts({ home, now, tell, lookMs = LOOK_MS }: Fo
       const told = `${growth.events} ${growth.output}`;
       if (told === each.told) continue;
       watched.set(key, { ...each, told });
-      tell(growth);
+      const isListed = each.lineSeenAt !== null && now() - each.lineSeenAt <= FORGET_MS;
+      void tellGrowth(options, growth, isListed);
     }
     if (watched.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
+  const note = ({ runId, stage, attempt }: FollowedAttempt, isListed: boolean): void => {
+    const key = `${runId} ${stage} ${attempt}`;
+    const known = watched.get(key);
+    const { events, output } = known === undefined ? growthOf(home, { runId, stage, attempt }) : NOTHING;
+    const told = known?.told ?? `${events} ${output}`;
+    const lineSeenAt = isListed ? now() : (known?.lineSeenAt ?? null);
+    watched.delete(key);
+    watched.set(key, { runId, stage, attempt, seenAt: now(), told, lineSeenAt });
+    const oldest = watched.keys().next().value;
+    if (watched.size > AT_MOST && oldest !== undefined) watched.delete(oldest);
+    timer ??= setInterval(look, lookMs).unref();
+  };
   return {
-    note({ runId, stage, attempt }) {
-      const key = `${runId} ${stage} ${attempt}`;
-      const known = watched.get(key);
-      const { events, output } = known === undefined ? growthOf(home, { runId, stage, attempt }) : NOTHING;
-      watched.delete(key);
-      watched.set(key, { runId, stage, attempt, seenAt: now(), told: known?.told ?? `${events} ${output}` });
-      const oldest = watched.keys().next().value;
-      if (watched.size > AT_MOST && oldest !== undefined) watched.delete(oldest);
-      timer ??= setInterval(look, lookMs).unref();
-    },
+    note: (attempt) => note(attempt, false),
+    noteLine: (attempt) => note(attempt, true),
     close: () => clearInterval(timer),
   };
+}
+
+/** Never rejects: a line that cannot be read is left out, and the growth is told all the same. */
+async function tellGrowth(
+  { tell, lastLine }: Pick<FollowedOptions, "tell" | "lastLine">,
+  growth: AttemptGrowth,
+  isListed: boolean,
+): Promise<void> {
+  const line = isListed ? await lastLine(growth).catch(() => null) : undefined;
+  tell({ ...growth, ...optional({ line }) });
 }
 
 const NOTHING = { events: null, output: null };

@@ -3,6 +3,7 @@
 
 import type { Usage } from "../../../core/budget/usage.ts";
 import type { RunEvent } from "../../../core/run/event.ts";
+import type { AgentLine } from "../../../core/view/live-line.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
 import { formatPosition, type StreamPosition } from "./position.ts";
 
@@ -54,6 +55,8 @@ export type AttemptGrowth = {
   readonly attempt: number;
   readonly events: number | null;
   readonly output: number | null;
+  /** What the agent said or did last; only where somebody looks at a list of what works. */
+  readonly line?: AgentLine | null;
 };
 
 export function growthHint(growth: AttemptGrowth): Hint {

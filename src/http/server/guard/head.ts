@@ -16,6 +16,10 @@ export type HeadRules = {
   readonly port: number;
   /** Further hosts of this daemon, as `name:port`; requests to them need a token like all others. */
   readonly hosts?: readonly string[];
+  /** Names and addresses at which it is reached with its own port. */
+  readonly names?: readonly string[];
+  /** Whether this listener speaks TLS itself. */
+  readonly isSecure?: boolean;
 };
 
 const MAX_TARGET = 8 * 1024;
@@ -37,7 +41,7 @@ function refuseHost(head: Head, rules: HeadRules): Refusal | undefined {
 /** Programs send neither header; a browser always sends at least one of them for a request of a foreign page. */
 function refuseOrigin(head: Head, rules: HeadRules): Refusal | undefined {
   const origins = head.values("origin");
-  const allowed = new Set(hostsOf(rules).map((host) => `http://${host}`));
+  const allowed = originsOf(rules);
   const sites = head.values("sec-fetch-site");
   const isPageLoad = head.method === "GET" || head.method === "HEAD";
   const isOrigin = origins.every((origin) => allowed.has(origin)) && origins.length <= 1;
@@ -68,8 +72,21 @@ function isDecodable(path: string): boolean {
   }
 }
 
-function hostsOf({ port, hosts = [] }: HeadRules): readonly string[] {
-  return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, ...hosts];
+function hostsOf(rules: HeadRules): readonly string[] {
+  return [...ownHosts(rules), ...(rules.hosts ?? [])];
+}
+
+/** Browsers leave out the usual port of TLS. */
+function ownHosts({ port, names = [] }: HeadRules): readonly string[] {
+  const all = ["127.0.0.1", "localhost", "[::1]", ...names];
+  return [...all.map((name) => `${name}:${port}`), ...(port === 443 ? all : [])];
+}
+
+/** A further host may be the name of a proxy that speaks TLS for this listener. */
+function originsOf(rules: HeadRules): ReadonlySet<string> {
+  const secure = (hosts: readonly string[]): readonly string[] => hosts.map((host) => `https://${host}`);
+  if (rules.isSecure === true) return new Set(secure(hostsOf(rules)));
+  return new Set([...hostsOf(rules).map((host) => `http://${host}`), ...secure(rules.hosts ?? [])]);
 }
 
 export function headOfIncoming({ method = "", url = "", headersDistinct }: IncomingMessage): Head {

@@ -1,5 +1,6 @@
 // The inbox, and a person's answer to an item. An answer is bound to the version that the person saw.
 
+import { reachedAgent } from "../../../core/view/live-wait.ts";
 import { optional } from "../../../core/optional.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
@@ -56,7 +57,7 @@ export function mountInbox(mount: MountRoute, deps: ServerDeps): void {
   mount.json(ROUTES.showItem, async ({ params, header }) => {
     const described = await deps.app.describeItem(params.item);
     if (!described.ok) return err(refusalOf(described.error));
-    const { run, summary, resolved, attempts, item, itemVersion: version, marked } = described.value;
+    const { run, summary, resolved, attempts, item, itemVersion: version, marked, moved } = described.value;
     header("etag", `"${version}"`);
     const place = await deps.landingPlace(projectOf(run));
     const shown = showItem({ run, runNumber: summary.number, resolved, version, place }, item);
@@ -66,6 +67,7 @@ export function mountInbox(mount: MountRoute, deps: ServerDeps): void {
       work: workBranches(attempts)
         .slice(0, BRANCHES_AT_MOST)
         .map((each) => ({ ...each })),
+      moved: moved === null ? null : { ...moved },
       evidence: evidenceOf(resolved, run, attempts, marked),
       briefing: briefing === null ? null : showBriefing(briefing),
     });
@@ -108,7 +110,10 @@ async function answer(
 function show(id: string, answered: Answered): AnswerOf<AnswerRoute> {
   const { id: runId, status, word } = answered.run;
   const run = { id: runId, status, word };
-  if (answered.type === "answered") return { id, answer: answered.answer, run };
+  if (answered.type === "answered") {
+    const inPlace = reachedAgent(answered.run, answered.item.number) ? { inPlace: true as const } : {};
+    return { id, answer: answered.answer, run, ...inPlace };
+  }
   const { decided, isRepeated } = answered;
   // A repeated request gets the first answer.
   return { id, answer: decided.answer, run, ...(isRepeated ? {} : { decided: shownDecision(decided) }) };

@@ -6,7 +6,7 @@ import { err, ok } from "../../../core/result.ts";
 import { MAX_KEYS } from "../keys.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
-import { nameOf } from "../principal.ts";
+import { nameOf, type Principal } from "../principal.ts";
 import { optional } from "../../../core/optional.ts";
 
 export function mountKeys(mount: MountRoute, { keys, audit }: ServerDeps): void {
@@ -16,7 +16,7 @@ export function mountKeys(mount: MountRoute, { keys, audit }: ServerDeps): void 
       id: principal.id,
       name: nameOf(principal),
       scopes: SCOPES.filter((scope) => grants(principal.kind, scope)),
-      isSession: principal.kind === "operator" && principal.session !== undefined,
+      isSession: sessionOf(principal) !== undefined,
     }),
   );
 
@@ -39,8 +39,14 @@ export function mountKeys(mount: MountRoute, { keys, audit }: ServerDeps): void 
   );
 
   mount.json(ROUTES.endSession, async ({ principal }) => {
-    const session = principal.kind === "operator" ? principal.session : undefined;
-    if (session === undefined || !(await keys.endSession(session)))
+    const session = sessionOf(principal);
+    const isEnded =
+      session === undefined
+        ? false
+        : session === principal.id
+          ? await keys.revoke(session)
+          : await keys.endSession(session);
+    if (!isEnded)
       return err({ code: "session_not_found", detail: "This token is not one of a session; it stays good." });
     return ok({ ended: true as const });
   });
@@ -57,4 +63,10 @@ export function mountKeys(mount: MountRoute, { keys, audit }: ServerDeps): void 
       next: found.length > limit ? (entries.at(-1)?.seq ?? null) : null,
     });
   });
+}
+
+/** What logging out ends: the session of a browser, or the key of a paired device. */
+function sessionOf(principal: Principal): string | undefined {
+  if (principal.kind !== "operator") return undefined;
+  return principal.device === true ? principal.id : principal.session;
 }

@@ -10,6 +10,7 @@ import { err, ok, type Problem } from "../../../core/result.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
+import { queueLimits } from "../worker.ts";
 import type { ServerDeps } from "../deps.ts";
 import { optional } from "../../../core/optional.ts";
 
@@ -37,7 +38,8 @@ export function mountMachine(mount: MountRoute, deps: ServerDeps): void {
   mountProjects(mount, deps);
 }
 
-function mountProjects(mount: MountRoute, { config, home, now, store, project: own }: ServerDeps): void {
+function mountProjects(mount: MountRoute, deps: ServerDeps): void {
+  const { home, now, store, project: own } = deps;
   mount.json(ROUTES.listProjects, async () => {
     const known = await lookAtProjects({ home, store, own: (await own?.())?.path ?? null });
     return known.ok ? ok({ projects: known.value.map((each) => ({ ...each })) }) : err(projectRefusal(known.error));
@@ -59,7 +61,7 @@ function mountProjects(mount: MountRoute, { config, home, now, store, project: o
   mount.json(ROUTES.showQueue, async () => {
     const known = listProjects(home);
     const names = new Map((known.ok ? known.value : []).map(({ name, folder }) => [folder, name]));
-    const queue = await listQueue(store, now(), { slots: config.slots.value });
+    const queue = await listQueue(store, now(), queueLimits(deps));
     const projects = queue.map(({ project, entries }) => ({
       project,
       name: names.get(project) ?? null,

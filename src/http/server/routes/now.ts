@@ -10,17 +10,19 @@ import { ROUTES } from "../../contract/routes.ts";
 import { actorOf } from "../actor.ts";
 import type { ServerDeps } from "../deps.ts";
 import type { MountRoute } from "../mount.ts";
+import { queueLimits } from "../worker.ts";
 
 export function mountNow(mount: MountRoute, deps: ServerDeps): void {
-  const { app, config, home, now, redact, store } = deps;
+  const { app, home, now, redact, store } = deps;
   mount.json(ROUTES.showNow, async ({ principal }) => {
     const at = now();
     const { working, next, today, paused, isNew } = await lookAtNow({
       store,
       home,
-      slots: config.slots.value,
+      limits: queueLimits(deps),
       now: at,
       redact,
+      follow: (attempt) => deps.followed.noteLine(attempt),
     });
     const { usd, tokens } = app.budgets().day;
     const person = principal.kind === "operator" ? principal.actor : undefined;

@@ -2,28 +2,14 @@
 
 import { findNightReport } from "../../../app/night-report.ts";
 import { ok } from "../../../core/result.ts";
-import type { NightReportRow } from "../../../core/view/night-report.ts";
+import type { NightReport, NightReportRow } from "../../../core/view/night-report.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { ServerDeps } from "../deps.ts";
 import type { MountRoute } from "../mount.ts";
 
 export function mountReport(mount: MountRoute, deps: ServerDeps): void {
-  const { commitOf, looseEnds, now, store, tickets } = deps;
   mount.json(ROUTES.report, async ({ principal, query }) => {
-    const report = await findNightReport(
-      {
-        store,
-        looseEnds: async () => {
-          const { ends, unseen } = await looseEnds();
-          return { ends: ends.filter(({ kind }) => kind !== "trust" || principal.kind === "operator"), unseen };
-        },
-        tickets: async () => tickets?.known.now(),
-        refused: () => tickets?.refused?.() ?? new Map(),
-        commitOf,
-        now,
-      },
-      new Date(query.since).toISOString(),
-    );
+    const report = await nightReport(deps, new Date(query.since).toISOString(), principal.kind === "operator");
     const { landed, ended, waiting, failed, cannotStart, goingOn, later } = report;
     return ok({
       ...report,
@@ -36,6 +22,25 @@ export function mountReport(mount: MountRoute, deps: ServerDeps): void {
       later: later.map(shown),
     });
   });
+}
+
+/** `isOperator`: also files that wait for trust. */
+export function nightReport(deps: ServerDeps, since: string, isOperator: boolean): Promise<NightReport> {
+  const { commitOf, looseEnds, now, store, tickets } = deps;
+  return findNightReport(
+    {
+      store,
+      looseEnds: async () => {
+        const { ends, unseen } = await looseEnds();
+        return { ends: ends.filter(({ kind }) => kind !== "trust" || isOperator), unseen };
+      },
+      tickets: async () => tickets?.known.now(),
+      refused: () => tickets?.refused?.() ?? new Map(),
+      commitOf,
+      now,
+    },
+    since,
+  );
 }
 
 function shown<T extends NightReportRow>(row: T) {

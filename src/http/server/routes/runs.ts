@@ -19,6 +19,7 @@ import { flowOf } from "../../../store/flow-of.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 import { refusalOf, startRefusal } from "../refusal.ts";
+import { showPlanned } from "../views/briefing.ts";
 import { showRun } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
 import { optional } from "../../../core/optional.ts";
@@ -130,9 +131,10 @@ async function previewRun({ app }: ServerDeps, { body }: Call<PreviewRoute>) {
     subject: { id: "preview", title: "preview", body: "" },
   });
   if (!preview.ok) return err(startRefusal(body.flow, preview.error));
-  const { stated, files, repositories, refused, ...flow } = preview.value;
+  const { stated, files, repositories, refused, plan, ...rest } = preview.value;
   return ok({
-    ...flow,
+    ...rest,
+    plan: { ...plan, stages: plan.stages.map(showPlanned) },
     stated: stated.map((each) => ({ ...each })),
     files: files.map(({ name, path, sha256, bytes }) => ({ name, path, sha256, bytes })),
     repositories: repositories.map((each) => ({ ...each })),
@@ -141,14 +143,15 @@ async function previewRun({ app }: ServerDeps, { body }: Call<PreviewRoute>) {
 }
 
 function requestedIn(body: BodyOf<PreviewRoute>) {
-  const { flow, input, workspace, allow, repositories, project: projectName, agents = {} } = body;
+  const { flow, input, workspace, allow, repositories, project: projectName, agents = {}, models = {}, budget } = body;
   return {
     flow,
     input: Object.entries(input as JsonObject).flatMap(([name, value]): [string, Json][] =>
       value === undefined ? [] : [[name, value]],
     ),
     runners: Object.entries(agents).map(([name, runner]) => `${name}=${runner}`),
-    ...optional({ workspace, allow, repositories, projectName }),
+    models: Object.entries(models).map(([name, model]) => `${name}=${model}`),
+    ...optional({ workspace, allow, repositories, projectName, budget: budget && optional(budget) }),
   };
 }
 

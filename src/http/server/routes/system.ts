@@ -7,7 +7,10 @@ import { metricsText } from "../../../core/view/metrics.ts";
 import { err, ok, type Problem } from "../../../core/result.ts";
 import { optional } from "../../../core/optional.ts";
 import type { Refusal } from "../../contract/problem.ts";
+import type { NewLoginCode } from "../../contract/schemas/system.ts";
 import { actorOf } from "../actor.ts";
+import type { PairedDevice } from "../logins.ts";
+import { MAX_KEYS } from "../keys.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 
@@ -27,16 +30,23 @@ export function mountSystem(mount: MountRoute, deps: ServerDeps): void {
     return edited.ok ? ok({ ...edited.value }) : err(refusalFor(edited.error));
   });
 
-  mount.json(ROUTES.createLoginCode, async () => {
-    const { token, expiresAt } = keys.newLoginCode();
+  mount.json(ROUTES.createLoginCode, async ({ body: { device } }) => {
+    const paired = device === undefined ? undefined : pairedDevice(device, now());
+    if (paired !== undefined && keys.list().length >= MAX_KEYS)
+      return err({ code: "too_many_keys", detail: `There are ${MAX_KEYS} keys already.` });
+    const { token, expiresAt } = keys.newLoginCode(paired);
     return ok({ code: token, expiresAt });
   });
 
   mount.json(ROUTES.createSession, async ({ principal }) => {
-    const session = principal.kind === "login" ? keys.exchange(principal) : undefined;
+    const session = principal.kind === "login" ? await keys.exchange(principal) : undefined;
     // Two requests with one code: the code was open for both, and the first uses it up.
     return session === undefined ? err({ code: "auth_invalid", detail: "The code was used already." }) : ok(session);
   });
+}
+
+function pairedDevice({ name, kind, days }: NonNullable<NewLoginCode["device"]>, now: string): PairedDevice {
+  return { name, kind, expiresAt: new Date(Date.parse(now) + days * 24 * 3_600_000).toISOString() };
 }
 
 function mountMetrics(mount: MountRoute, { config, home, now, store, version, workers }: ServerDeps): void {

@@ -9,6 +9,7 @@ import { landingOf, type LandingPlace } from "../../../core/view/landing.ts";
 import { answersOf, type InboxItem, type Run } from "../../../core/run/run.ts";
 import { counterRows } from "../../../core/run/counters.ts";
 import { dayBudgetNote } from "../../../core/view/day-budget.ts";
+import { waitsUntil } from "../../../core/view/live-wait.ts";
 import { asksOf } from "../../../core/view/item-text.ts";
 import { type FindingRow, itemFindings } from "../../../core/view/findings.ts";
 import { branchOf } from "../../../core/run/branch.ts";
@@ -46,6 +47,7 @@ export function showItem({ run, runNumber, resolved, version, place }: ItemFacts
     openedAt,
     version,
     why: explainEscalation(flow, run, item),
+    waitsUntil: waitsUntil(run, number),
     asks: [...asksOf(item), ...optionalLine(dayBudgetNote(item, others))],
     answers: [...answersOf(item)],
     leads: leadsOf(flow, run, item).map((lead) => ({
