@@ -43,6 +43,8 @@ export type CarriedPorts = Pick<
   | "messages"
   | "askPermission"
   | "expirePermission"
+  | "askQuestion"
+  | "expireQuestion"
   | "room"
   | "spent"
   | "observed"

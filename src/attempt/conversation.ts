@@ -15,6 +15,7 @@ import type {
   AgentEvent,
   AgentSpec,
   AttemptEnd,
+  AttemptHooks,
   AttemptLimits,
   AttemptSpec,
   LiveMessage,
@@ -26,7 +27,9 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type AttemptDesk, type OfferedVerdict, openAttemptDesk } from "./desk-place.ts";
 import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
+import { openAskPeople } from "./ask-people.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import { type AskLive, openLiveQuestions, QUESTION_WAIT_MS } from "./live-questions.ts";
 import { openPermits, type Permits } from "./permits.ts";
 import { type StoppedWork, type WatchedProgram, type WorkWatch, watchWork } from "./watch-work.ts";
 import { openLive } from "./live-messages.ts";
@@ -64,6 +67,8 @@ export type ConversationPlace = {
   readonly workspace: Workspace;
   /** Folders with the handoffs of others. */
   readonly reads: readonly string[];
+  /** Image files of the ticket, for programs that take them beside the prompt. */
+  readonly images: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: AttemptLimits;
@@ -83,31 +88,31 @@ export async function openConversation(
   ports: AttemptPorts,
   place: ConversationPlace,
 ): Promise<OpenConversation> {
-  const { play } = place;
+  const { play, reads, images } = place;
   const launch = ports.runners.runnerFor(play);
   const isAgent = play.runner !== "command";
   let model: string | null = play.options.model ?? null;
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
   const environment = { ...launch.environment, ...place.env };
-  const permits = openPermits(job, ports, { ...place, env: environment }, onEvent);
+  const asking = openAsking(job, ports, { ...place, env: environment }, onEvent);
   const live = openLive(job, ports.messages, place.onSaid, () => desk?.reopen());
   const scratch = scratchOf(job);
   const onAccepted = (): void => live.leaveSoon();
-  const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, onAccepted, permits }) : undefined;
-  const watch = watchWork(watchedIn(ports, place, launch), {
+  const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, onAccepted, ...asking }) : undefined;
+  const watch = watchWork(await watchedIn(ports, place, launch), {
     model: () => model,
     hasVerdict: () => desk?.submitted() !== undefined,
     onLimits: (uses) => onEvent({ type: "limits", uses }),
   });
-  const hooks = { signal: anyOf(ports, live, watch), onEvent, ...permits.hooks, ...live.hooks(isAgent) };
+  const hooks = { signal: anyOf(ports, live, watch), onEvent, ...asking.hooks, ...live.hooks(isAgent) };
   const noteBegin = (message: LiveMessage | undefined, identity: ProcessIdentity): Promise<void> =>
     noteStart(job, ports, { ...place, account: launch.account }, identity).then(() => live.noteHeard(message));
 
   return {
     async say(text, { outputPath, standing = "", session: earlier, env, schema, message }) {
       watch.begin(earlier?.id ?? null);
-      const told = { scratch, standing, reads: place.reads, ...optional({ schema, earlier: resumed(earlier, watch) }) };
+      const told = { reads, images, scratch, standing, ...optional({ schema, earlier: resumed(earlier, watch) }) };
       const end = await launch.runner.run(
         {
           marker: job.marker,
@@ -120,7 +125,7 @@ export async function openConversation(
           redactor: ports.runners.redactor,
           enclosure: ports.runners.enclosure,
           ...confinement(job, ports, place, isAgent ? [scratch] : []),
-          ...(isAgent ? { agent: agentSpec(job, launch, desk?.place, told) } : {}),
+          ...(isAgent ? { agent: agentSpec(job, launch, toolsOf(desk?.place, questionWaitMs(place)), told) } : {}),
         },
         { ...hooks, onStarted: (identity) => noteBegin(message, identity) },
       );
@@ -138,7 +143,7 @@ export async function openConversation(
     takeMessage: () => live.take(),
     async close() {
       live.close();
-      permits.close();
+      asking.close();
       watch.close();
       desk?.place?.close();
       events.close();
@@ -169,12 +174,13 @@ function withInstallHint(end: AttemptEnd): AttemptEnd {
 }
 
 /** The environment that the program is started with says where it keeps its sessions. */
-function watchedIn(
+async function watchedIn(
   ports: AttemptPorts,
-  { play, env, cwd, limits }: ConversationPlace,
+  { play, env, cwd, limits, workspace }: ConversationPlace,
   { environment }: ChosenRunner,
-): WatchedProgram {
-  const places = { env: { ...environment, ...env }, cwd };
+): Promise<WatchedProgram> {
+  const confined = await ports.workspaces.privateFolders?.(workspace);
+  const places = { env: { ...environment, ...env }, cwd, confined };
   const { sameCalls } = limits;
   return { runner: play.runner, places, ports, sameCalls, maxCostUsd: play.options.maxCostUsd };
 }
@@ -203,11 +209,40 @@ function scratchOf({ home, run, stage, attempt }: AttemptJob): string {
   return join(home, "scratch", `${run.id}-${stage.id}-${attempt}`);
 }
 
+type DeskParts = {
+  readonly scratch: string;
+  readonly onAccepted: () => void;
+} & Pick<Asking, "permits" | "askLive">;
+
+/** How the attempt asks people while its agent waits: for permission, and what the agent wants to know. */
+type Asking = {
+  readonly permits: Permits;
+  readonly askLive: AskLive;
+  readonly hooks: Required<Pick<AttemptHooks, "permit" | "heldMs">>;
+  close(): void;
+};
+
+function openAsking(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  place: ConversationPlace,
+  onEvent: (event: AgentEvent) => void,
+): Asking {
+  const people = openAskPeople(ports);
+  const permits = openPermits(job, ports, people, place, onEvent);
+  const askLive = openLiveQuestions(ports, people, questionWaitMs(place), onEvent);
+  return { permits, askLive, hooks: { ...permits.hooks, heldMs: people.heldMs }, close: () => people.close() };
+}
+
+function questionWaitMs({ limits }: Pick<ConversationPlace, "limits">): number {
+  return limits.questionMs ?? QUESTION_WAIT_MS;
+}
+
 async function openScratchAndDesk(
   job: AttemptJob,
   ports: AttemptPorts,
-  { play, offered }: ConversationPlace,
-  { scratch, onAccepted, permits }: { scratch: string; onAccepted: () => void; permits: Permits },
+  { play, offered, onSaid }: ConversationPlace,
+  { scratch, onAccepted, permits, askLive }: DeskParts,
 ): Promise<AttemptDesk> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const mayAsk = play.questions === "ask";
@@ -215,6 +250,8 @@ async function openScratchAndDesk(
     offered,
     mayAsk,
     onAccepted,
+    askLive,
+    onSaid,
     ...(permits.atDesk === undefined ? {} : { permit: permits.atDesk }),
   });
 }
@@ -248,6 +285,7 @@ function confinement(
 }
 
 type Spoken = {
+  readonly images: readonly string[];
   readonly scratch: string;
   readonly standing: string;
   readonly reads: readonly string[];
@@ -255,23 +293,26 @@ type Spoken = {
   readonly schema?: JsonObject;
 };
 
+function toolsOf(desk: OpenPlace | undefined, waitMs: number): AgentSpec["tools"] {
+  if (desk === undefined) return undefined;
+  return { url: desk.url, token: desk.token, waitMs, ...(desk.permits ? { permits: true as const } : {}) };
+}
+
 function agentSpec(
   job: AttemptJob,
-  { options }: ChosenRunner,
-  desk: OpenPlace | undefined,
-  { scratch, standing, reads, earlier, schema }: Spoken,
+  { options, userFeatures }: ChosenRunner,
+  tools: AgentSpec["tools"],
+  { scratch, standing, reads, images, earlier, schema }: Spoken,
 ): AgentSpec {
   return {
     options,
     ...(standing === "" ? {} : { standing }),
     ...optional({ session: earlier }),
-    ...(desk === undefined
-      ? {}
-      : { tools: { url: desk.url, token: desk.token, ...(desk.permits ? { permits: true as const } : {}) } }),
-    ...optional({ schema }),
+    ...optional({ tools, schema, userFeatures }),
     scratch,
     folders: [job.files.result],
     ...(reads.length === 0 ? {} : { reads }),
+    ...(images.length === 0 ? {} : { images }),
     repositorySettings: job.repositorySettings,
   };
 }

@@ -36,6 +36,7 @@ import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { createPrompts, type Prompts, type ReadContext, REPLACED_REVIEW, squeezed, textsOf } from "./read-context.ts";
 import { readReport } from "./read-report.ts";
+import { ticketImages } from "./ticket-images.ts";
 import type { StoppedWork } from "./watch-work.ts";
 
 export type ConversePlace = {
@@ -67,12 +68,17 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
   const { play, workspace, dir, handed } = place;
   const prompts = createPrompts();
   const said = limitsSaid(runFacts(job.run).config.limits, stage.id);
-  const facts = await promptFacts(job, ports, { workspace, dir, head: place.head, handed });
+  const shown = ticketImages(job);
+  const facts = {
+    ...(await promptFacts(job, ports, { workspace, dir, head: place.head, handed })),
+    images: shown.images,
+  };
   const context = await readContext(job, ports, place, prompts, facts);
   const conversation = await openConversation(job, ports, {
     play,
     workspace,
-    reads: handed.folders,
+    reads: [...handed.folders, ...shown.folders],
+    images: shown.images.flatMap(({ path }) => path ?? []),
     cwd: dir,
     env: attemptEnvironment(job, workspace, play.runner === "command" && context.nonceRule === "optional"),
     onSaid: (text) => prompts.add(text),
@@ -156,7 +162,7 @@ function listened(conversation: OpenConversation, prompts: Prompts): OpenConvers
 async function sayPrompt(
   job: AttemptJob,
   ports: AttemptPorts,
-  { play, from }: ConversePlace,
+  { play, from, workspace }: ConversePlace,
   conversation: OpenConversation,
   promptFacts: PromptFacts,
 ): Promise<AttemptEnd> {
@@ -170,7 +176,7 @@ async function sayPrompt(
     failpoint("prompt-written");
     return conversation.say(text, { outputPath: files.output, standing, ...optional({ session }) });
   };
-  const earlier = play.runner === "command" ? undefined : await sessionToResume(job, ports, play);
+  const earlier = play.runner === "command" ? undefined : await sessionToResume(job, ports, play, workspace);
   if (earlier !== undefined) {
     const news = composeResumed(context);
     const end = await say(news, news, earlier);
@@ -286,17 +292,20 @@ function offersDesk(stage: WorkStage): boolean {
 }
 
 /** Vendors count over the whole session: what the attempt that was cut off has used is not used once more. */
-async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: RunnerChoice): Promise<Session | undefined> {
+async function sessionToResume(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  play: RunnerChoice,
+  workspace: Workspace,
+): Promise<Session | undefined> {
   const { stage, attempt, carry } = job;
   const next = { stage: stage.id, attempt, carry, session: play.session };
   const found = continuedSession(next, await ports.earlierAttempts(), play.runner);
   if (found?.cutOff !== true) return found?.session;
-  return { ...found.session, totals: found.session.totals ?? usedSoFar(job, ports, play, found.session.id) };
-}
-
-function usedSoFar({ project }: AttemptJob, { runners }: AttemptPorts, play: RunnerChoice, session: string) {
-  const { environment } = runners.runnerFor(play);
-  return sessionUsage(play.runner, session, { env: environment, cwd: project });
+  const { environment } = ports.runners.runnerFor(play);
+  const confined = await ports.workspaces.privateFolders?.(workspace);
+  const inFile = () => sessionUsage(play.runner, found.session.id, { env: environment, cwd: job.project, confined });
+  return { ...found.session, totals: found.session.totals ?? inFile() };
 }
 
 /** A prompt as it is kept: whoever reads the file must not be able to speak for the attempt. */

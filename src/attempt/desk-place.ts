@@ -1,12 +1,15 @@
-// The attempt's place at the desk: its agent submits one verdict or asks one question there. The first that is accepted is final.
+// The attempt's place at the desk: its agent submits one verdict or asks a question there. A question waits for an answer for a while;
+// the first verdict that is accepted, or question that nobody answered in time, is final.
 
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import { err, type Result } from "../core/result.ts";
 import { optional } from "../core/optional.ts";
-import type { DeskAnswer, DeskPlace, OpenPlace } from "../runner/desk/desk.ts";
+import { liveAnswerText } from "../core/prompt/messages.ts";
+import type { DeskAnswer, DeskPlace, DeskQuestion, OpenPlace } from "../runner/desk/desk.ts";
 import { writeRecord } from "./attempt-files.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import type { AskLive } from "./live-questions.ts";
 
 /** A verdict that can be submitted: its schema, and the check whose errors the agent gets at once. */
 export type OfferedVerdict = {
@@ -30,12 +33,16 @@ export type DeskOffer = {
   readonly onAccepted: () => void;
   /** For programs that ask for permission at the desk. */
   readonly permit?: DeskPlace["permit"];
+  /** Asks a person while the agent waits. */
+  readonly askLive: AskLive;
+  /** Called with the words in which the agent gets an answer. */
+  readonly onSaid: (text: string) => void;
 };
 
 export async function openAttemptDesk(
   job: AttemptJob,
   { runners }: AttemptPorts,
-  { offered, mayAsk, onAccepted, permit }: DeskOffer,
+  { offered, mayAsk, onAccepted, permit, askLive, onSaid }: DeskOffer,
 ): Promise<AttemptDesk> {
   let submitted: Report | undefined;
 
@@ -50,9 +57,17 @@ export async function openAttemptDesk(
     return { accepted: true, text: "Accepted. Your work is done: end your turn now, without another word." };
   }
 
-  async function ask({ question, options }: { question: string; options: readonly string[] }): Promise<DeskAnswer> {
+  async function ask({ question, options }: DeskQuestion, gone?: AbortSignal): Promise<DeskAnswer> {
     if (submitted !== undefined) return refused(submitted);
     const asked = runners.redact(options.length === 0 ? question : `${question}\nOptions: ${options.join(" | ")}`);
+    const live = await askLive(asked, gone);
+    if (live.type === "answer") {
+      const text = liveAnswerText(live.text);
+      onSaid(text);
+      return { accepted: true, goesOn: true, text };
+    }
+    // A verdict, or another question, may have been accepted meanwhile.
+    if (submitted !== undefined) return refused(submitted);
     submitted = {
       health: "blocked",
       structured: true,
@@ -64,7 +79,7 @@ export async function openAttemptDesk(
     onAccepted();
     return {
       accepted: true,
-      text: "The question was passed on to a person. End your turn now; the answer comes with your next prompt.",
+      text: "The question was passed on to a person, and nobody has answered yet. End your turn now; the answer comes with your next prompt.",
     };
   }
 

@@ -11,7 +11,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Carry, PermissionAnswer, Run } from "../core/run/run.ts";
 import type { TakenRung } from "../core/flow/ladder.ts";
-import type { PermissionQuestion } from "../core/run/signal.ts";
+import type { LiveAnswer } from "../core/run/live-question.ts";
+import type { LiveQuestion, PermissionQuestion } from "../core/run/signal.ts";
 import type { AgentEvent } from "../runner/runner.ts";
 import type { Runners } from "../runner/runners.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
@@ -88,6 +89,13 @@ export type AttemptPorts = {
   readonly askPermission: (question: PermissionQuestion) => Promise<PermissionAnswer | undefined>;
   /** Nobody answered in time: closes the question. The answer counts that was stored first; undefined if nobody can store it now. */
   readonly expirePermission: (request: string) => Promise<PermissionAnswer | undefined>;
+  /**
+   * A person's answer to a question of the agent, however long that takes; `none` if it gets none in place, undefined if nobody can be
+   * asked now. Repeating it with the same name asks no second time.
+   */
+  readonly askQuestion: (question: LiveQuestion) => Promise<LiveAnswer | undefined>;
+  /** The agent waits no longer. The answer counts that was stored first; undefined if nobody can store it now. */
+  readonly expireQuestion: (request: string) => Promise<LiveAnswer | undefined>;
   /** What budgets leave to this attempt now; empty without any limit. */
   readonly room: () => AttemptRoom;
   /** What people say to its agent while it works. */

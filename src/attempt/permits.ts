@@ -3,7 +3,6 @@
 
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { PermissionAnswer } from "../core/run/run.ts";
 import type { PermissionQuestion } from "../core/run/signal.ts";
@@ -18,15 +17,14 @@ import type {
   PermissionRequest,
 } from "../runner/runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { type AskPeople, MOST_REQUESTS } from "./ask-people.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 
 export type Permits = {
   /** For programs that ask in their own protocol, and report what they were refused. */
-  readonly hooks: Required<Pick<AttemptHooks, "permit" | "heldMs">>;
+  readonly hooks: Required<Pick<AttemptHooks, "permit">>;
   /** For a program that asks at the desk; undefined for others. */
   readonly atDesk: DeskPlace["permit"];
-  /** Every request that still waits is denied. */
-  close(): void;
 };
 
 export type PermitsPlace = {
@@ -41,14 +39,10 @@ export type PermitsPlace = {
 /** Where neither flow nor settings say how long a person has. */
 const PERMISSION_WAIT_MS = 60 * 60_000;
 
-/** No engine is there: it asks again until one is. */
-const AGAIN_MS = 500;
-/** A person cannot read more, and an agent that fills the Inbox is not waited for. */
-const MOST_QUESTIONS = 200;
-
 export function openPermits(
   job: AttemptJob,
   ports: AttemptPorts,
+  people: AskPeople,
   place: PermitsPlace,
   onEvent: (event: AgentEvent) => void,
 ): Permits {
@@ -56,28 +50,28 @@ export function openPermits(
   const rules = rulesOf(job, ports, place);
   const mayAsk = play.questions === "ask";
   const waitMs = limits.permissionMs ?? PERMISSION_WAIT_MS;
-  const closed = new AbortController();
-  const gone = AbortSignal.any([ports.signal, closed.signal]);
   const granted = new Set<string>();
-  const held = createHeldClock();
-  let turn: Promise<void> = Promise.resolve();
-  let questions = 0;
 
   const notice = (kind: "denied" | "permission", text: string): void => onEvent({ type: "notice", kind, text });
 
   async function ask(request: PermissionRequest, why: string): Promise<PermissionDecision> {
-    if (gone.aborted) return { allowed: false, why: "This attempt has ended." };
+    if (people.gone.aborted) return { allowed: false, why: "This attempt has ended." };
     // Asked after its turn has come: the request before it may have brought the grant.
     if (granted.has(keyOf(request))) return { allowed: true, why: "" };
-    questions += 1;
-    if (questions > MOST_QUESTIONS)
+    const number = people.nextNumber();
+    if (number === undefined)
       return {
         allowed: false,
-        why: `People were asked ${MOST_QUESTIONS} times in this attempt; nobody is asked again.`,
+        why: `People were asked ${MOST_REQUESTS} times in this attempt; nobody is asked again.`,
       };
-    const question = questionOf(request, why, questions, waitMs, ports);
+    const question = questionOf(request, why, number, waitMs, ports);
     notice("permission", `asks a person: ${question.tool}: ${question.what}`);
-    const answer = await held.during(() => answerTo(ports, question, gone));
+    const answer = await people.answerTo<PermissionAnswer>({
+      until: question.until,
+      ask: () => ports.askPermission(question),
+      expire: () => ports.expirePermission(question.request),
+      without: "deny",
+    });
     if (answer === "for-this-attempt") granted.add(keyOf(request));
     if (answer !== "deny") notice("permission", `a person allowed it ${answer}: ${question.tool}`);
     return answer === "deny"
@@ -89,12 +83,7 @@ export function openPermits(
     const judgement = judge(request, rules);
     if (judgement.type === "allow") return { allowed: true, why: "" };
     if (judgement.type === "refuse" || !mayAsk) return refused(judgement);
-    const mine = turn.then(() => ask(request, judgement.why));
-    turn = mine.then(
-      () => {},
-      () => {},
-    );
-    return mine;
+    return people.inTurn(() => ask(request, judgement.why));
   }
 
   async function decideAloud(request: PermissionRequest): Promise<PermissionDecision> {
@@ -105,9 +94,8 @@ export function openPermits(
   }
 
   return {
-    hooks: { permit: decide, heldMs: held.ms },
+    hooks: { permit: decide },
     atDesk: asksAtDesk(play) ? decideAloud : undefined,
-    close: () => closed.abort(),
   };
 }
 
@@ -133,41 +121,6 @@ function rulesOf(job: AttemptJob, ports: AttemptPorts, { play, workspace, cwd, e
 
 function refused({ why }: Exclude<Judgement, { type: "allow" }>): PermissionDecision {
   return { allowed: false, why: `${why} Passrail refused it; go on without it, or say what you need.` };
-}
-
-/** The answer, for as long as it takes a person, but not longer than the question says. Without an engine it keeps waiting. */
-async function answerTo(
-  ports: AttemptPorts,
-  question: PermissionQuestion,
-  gone: AbortSignal,
-): Promise<PermissionAnswer> {
-  const over = new AbortController();
-  const waits = AbortSignal.any([gone, over.signal]);
-  const timer = setTimeout(() => over.abort(), Date.parse(question.until) - Date.parse(ports.now()));
-  const ended = new Promise<undefined>((resolve) =>
-    waits.addEventListener("abort", () => resolve(undefined), { once: true }),
-  );
-  try {
-    while (!waits.aborted) {
-      const answer = await Promise.race([ports.askPermission(question), ended]);
-      if (answer !== undefined) return answer;
-      await delay(AGAIN_MS, undefined, { signal: waits }).catch(() => {});
-    }
-    // The store decides between an answer and the deadline. Without an engine it is denied, and the item is closed when one is there.
-    if (gone.aborted) return "deny";
-    const late = await ports.expirePermission(question.request);
-    if (late === undefined) void expireLater(ports, question.request, gone);
-    return late ?? "deny";
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function expireLater(ports: AttemptPorts, request: string, gone: AbortSignal): Promise<void> {
-  while (!gone.aborted) {
-    await delay(AGAIN_MS, undefined, { signal: gone }).catch(() => {});
-    if (!gone.aborted && (await ports.expirePermission(request)) !== undefined) return;
-  }
 }
 
 /** What the person sees: the exact command or path, without secrets, with every character visible. */
@@ -200,22 +153,4 @@ function shown(text: string, chars: number): string {
 /** The same tool and the same command or path, byte by byte. */
 function keyOf({ tool, what }: PermissionRequest): string {
   return JSON.stringify([tool, what]);
-}
-
-function createHeldClock(): { readonly ms: () => number; during<T>(wait: () => Promise<T>): Promise<T> } {
-  let before = 0;
-  let since: number | undefined;
-  const ms = (): number => before + (since === undefined ? 0 : performance.now() - since);
-  return {
-    ms,
-    async during(wait) {
-      since = performance.now();
-      try {
-        return await wait();
-      } finally {
-        before = ms();
-        since = undefined;
-      }
-    },
-  };
 }

@@ -126,10 +126,11 @@ function inputFiles({ resolved: { flow }, run, stage, home, project }: AttemptJo
 function earlierAnswers(attempts: readonly EarlierAttempt[]): EarlierAnswer[] {
   const done = attempts.filter(({ status }) => status === "done");
   return done.flatMap((attempt, index) => {
-    const { answer } = attemptFacts(attempt);
+    const { answer, answers } = attemptFacts(attempt);
+    const inPlace = answers.map((each) => ({ questions: [each.question], answer: each.answer }));
     const questions = done[index - 1]?.outcome?.["questions"];
     const texts = Array.isArray(questions) ? questions.filter((text) => typeof text === "string") : [];
-    return answer === null ? [] : [{ questions: texts, answer }];
+    return [...(answer === null ? [] : [{ questions: texts, answer }]), ...inPlace];
   });
 }
 

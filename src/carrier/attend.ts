@@ -73,6 +73,9 @@ function killIfOverdue({ kill, onError }: Attended, signal: AbortSignal): { read
   };
 }
 
+/** A person answers: nothing else waits for it. */
+const ASKS_PEOPLE: ReadonlySet<string> = new Set(["permission", "question"]);
+
 /** Until the connection ends, for whatever reason. */
 function speak(
   connection: CarrierConnection,
@@ -112,7 +115,7 @@ function speak(
         } else if (message.type === "check-offered") ports.offerCheck(check);
         else if (message.type === "spent") ports.spent(message.reported);
         else if (message.type === "observed") ports.observed?.(message.event);
-        else if (message.type === "ask" && message.question.about === "permission")
+        else if (message.type === "ask" && ASKS_PEOPLE.has(message.question.about))
           void serve(message, wire, ports).catch(onError);
         else turn = turn.then(() => serve(message, wire, ports)).catch(onError);
       },
@@ -158,6 +161,10 @@ async function answerTo({ question }: Extract<ToEngine, { type: "ask" }>, ports:
       return ports.askPermission(question.question);
     case "permission-expired":
       return ports.expirePermission(question.request);
+    case "question":
+      return ports.askQuestion(question.question);
+    case "question-expired":
+      return ports.expireQuestion(question.request);
     case "unknown":
       throw new Error("the engine is of an earlier version and does not know this question");
   }

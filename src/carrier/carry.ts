@@ -6,6 +6,7 @@ import type { AttemptRoom } from "../core/budget/room.ts";
 import type { CachedCheck } from "../core/flow/check-result.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import { messageOf } from "../core/result.ts";
+import { toLiveAnswer } from "../core/run/live-question.ts";
 import { cleanSignal } from "../core/run/clean-signal.ts";
 import { PERMISSION_ANSWERS, type PermissionAnswer } from "../core/run/run.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
@@ -68,6 +69,8 @@ export function carry(id: string, order: StartOrder, link: EngineLink, signal: A
     },
     askPermission: async (question) => toAnswer(await link.ask({ about: "permission", question })),
     expirePermission: async (request) => toAnswer(await link.ask({ about: "permission-expired", request })),
+    askQuestion: async (question) => toLiveAnswer(await asOlderMay(link.ask({ about: "question", question }))),
+    expireQuestion: async (request) => toLiveAnswer(await asOlderMay(link.ask({ about: "question-expired", request }))),
     outward: { intend: async () => ({ type: "refused", why: "only the engine acts outside" }), see: async () => {} },
     room: () => room,
     spent: (reported) => link.spent(reported),
@@ -113,6 +116,11 @@ async function reportOf({ job }: StartOrder, ports: AttemptPorts): Promise<Repor
 /** Anything else than an answer is none: the attempt asks again. */
 function toAnswer(value: unknown): PermissionAnswer | undefined {
   return PERMISSION_ANSWERS.find((answer) => answer === value);
+}
+
+/** An engine of an older version does not know the question, and says so: the attempt ends with it. */
+function asOlderMay(answer: Promise<unknown>): Promise<unknown> {
+  return answer.catch(() => ({ type: "none" }));
 }
 
 const SHOWN_CHARS = 8 * 1024;

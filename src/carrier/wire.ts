@@ -11,7 +11,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { PersonMessage } from "../core/run/message.ts";
 import type { EarlierAttempt } from "../attempt/earlier-attempt.ts";
 import type { AttemptJob, ObservedEvent } from "../attempt/job.ts";
-import type { PermissionQuestion } from "../core/run/signal.ts";
+import type { LiveQuestion, PermissionQuestion } from "../core/run/signal.ts";
 import type { RunnerSettings } from "../runner/open.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -62,6 +62,9 @@ const questionSchema = z.discriminatedUnion("about", [
   /** A person answers: it may take long, and holds nothing else up. */
   z.object({ about: z.literal("permission"), question: trusted<PermissionQuestion>() }),
   z.object({ about: z.literal("permission-expired"), request: z.string() }),
+  /** The same for a question of the agent. */
+  z.object({ about: z.literal("question"), question: trusted<LiveQuestion>() }),
+  z.object({ about: z.literal("question-expired"), request: z.string() }),
   /** Of a later version: whoever asks must not wait for ever. */
   z.object({ about: z.literal("unknown") }),
 ]);

@@ -105,7 +105,7 @@ function serveOf(
       case "ask": {
         const answered = answer(claim, message.ask, () => answerTo(message.question, ports));
         // A person answers: nothing else waits for it.
-        if (message.question.about !== "permission") return answered;
+        if (message.question.about !== "permission" && message.question.about !== "question") return answered;
         return void answered.catch(onError);
       }
       case "check-offered":
@@ -181,5 +181,9 @@ async function answerTo(question: WorkerQuestion, ports: CarriedPorts): Promise<
       return ports.askPermission(question.question);
     case "permission-expired":
       return ports.expirePermission(question.request);
+    case "question":
+      return ports.askQuestion(question.question);
+    case "question-expired":
+      return ports.expireQuestion(question.request);
   }
 }

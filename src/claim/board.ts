@@ -189,6 +189,10 @@ async function pollAt(
   if (!seat.ok) return seat;
   if (state.isReady && freeOf(state, seat.value) > 0) state.onFree();
   const first = answerTo(state, poll);
+  if (poll.isLeaving && poll.held.length === 0) {
+    seats.delete(name);
+    state.log(`worker ${name} has left`);
+  }
   if (first.claims.length > 0 || first.over.length > 0 || poll.node !== node || poll.isLeaving) return ok(first);
   await new Promise<void>((resolve) => {
     const late = setTimeout(resolve, Math.min(POLL_MS, state.leaseMs / 8));

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { observedThere } from "../core/worker/observed.ts";
-import { fromWorkerSchema, type FromWorker } from "../core/worker/wire.ts";
+import { fromWorkerSchema, type FromWorker, WORKER_PROTOCOL } from "../core/worker/wire.ts";
 import { bundleCommits, workRef } from "../git/carried-commits.ts";
 import { createClaim } from "./claim.ts";
 import { statedFacts } from "./facts.ts";
@@ -142,7 +142,7 @@ test("a place is chosen by labels, by the setting, and by where the session of t
     labels: [...labels],
     instance: "",
     version: "1",
-    protocol: 1,
+    protocol: WORKER_PROTOCOL,
     slots: 2,
     startedAt: "",
   });

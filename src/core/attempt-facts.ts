@@ -72,6 +72,8 @@ export type AttemptFacts = {
   readonly trust: readonly TrustFact[];
   /** The person's answer that the attempt was started with. */
   readonly answer: string | null;
+  /** Questions that a person answered while its agent waited. */
+  readonly answers: readonly { readonly question: string; readonly answer: string }[];
   /** The payload with which an outside worker accepted the handoff. */
   readonly accepted: { readonly handoff: number; readonly payload: JsonObject } | null;
   /** When an outside worker last said that it works. */
@@ -120,6 +122,7 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     repaired: facts["repaired"] === true,
     trust: listOf(facts["trust"]).flatMap(trustOf),
     answer: typeof facts["answer"] === "string" ? facts["answer"] : null,
+    answers: listOf(facts["answers"]).flatMap(answerOf),
     accepted: acceptedOf(facts["accepted"]),
     lastSign: signOf(facts),
   };
@@ -130,6 +133,11 @@ function processOf(value: Json | undefined): AttemptFacts["process"] {
   if (typeof pid !== "number") return null;
   const known = { pid, startTime: textOf(startTime) ?? "", marker: textOf(marker) ?? "" };
   return typeof cgroup === "string" ? { ...known, cgroup } : known;
+}
+
+function answerOf(value: Json): AttemptFacts["answers"] {
+  const { question, answer } = objectOf(value);
+  return typeof question === "string" && typeof answer === "string" ? [{ question, answer }] : [];
 }
 
 function strayOf(value: Json): AttemptFacts["strays"] {

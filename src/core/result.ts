@@ -9,6 +9,8 @@ export type Problem = {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
+  /** The input that it is about, as a path with slashes: `input/plan.spec`. */
+  readonly field?: string;
 };
 
 export const ok = <T>(value: T): Result<T, never> => ({ ok: true, value });

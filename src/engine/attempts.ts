@@ -46,7 +46,7 @@ export type LiveAttempt = {
   state: AttemptState;
   /** Commits and checks the work before a pass from elsewhere counts; absent if its stage has no checks. */
   check?: (report: Report) => Promise<Report>;
-  /** Its agent waits for a person's permission: told of every change of the run. */
+  /** Its agent waits for a person: told of every change of the run. */
   asks?: (run: Run) => void;
   /** What people say to its agent; absent before it works. */
   messages?: Mailbox;

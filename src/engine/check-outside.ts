@@ -139,6 +139,8 @@ function portsOf({ options, signal }: OutsideDeps, { resolved, run, stage, attem
     outward: { intend: async () => ({ type: "refused", why: "a check lands nothing" }), see: async () => {} },
     askPermission: async () => "deny",
     expirePermission: async () => "deny",
+    askQuestion: async () => ({ type: "none" }),
+    expireQuestion: async () => ({ type: "none" }),
     room: () => [],
     messages: createMailbox([], async () => {}),
     spent: () => {},

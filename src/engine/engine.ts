@@ -115,7 +115,7 @@ export function createEngine(options: EngineOptions): Engine {
           if (ready === undefined) throw new Error(`${at.stage} of ${run.id} is not carried out here`);
           await work.adopt(resolved, run, ready, found);
         },
-        usedBy: async (run, record) => interruptedUsage(options.runners, await flows.of(run.flowHash), run, record),
+        usedBy: async (run, record) => interruptedUsage(options, await flows.of(run.flowHash), run, record),
         note: noteCleaned(options),
         spent: deliverSpent(runs),
       });

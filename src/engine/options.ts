@@ -31,6 +31,8 @@ export type EngineOptions = BudgetOptions & {
   readonly clock: Clock;
   /** Maximum number of attempts at once. */
   readonly slots: number;
+  /** Whether a question of an agent at work waits for an answer in place; otherwise its attempt ends with it at once. */
+  readonly answersInPlace?: boolean;
   /** The login that pays for a runner: a limit of one does not hold another. Absent: each runner has one. */
   readonly accountOf?: (runner: string) => string;
   /** Percent of a vendor's limit from which on attempts of its runner start one at a time (default 90). */

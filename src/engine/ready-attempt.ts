@@ -2,16 +2,14 @@
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
-import { runnerChoiceOf } from "../core/flow/runner-choice.ts";
 import { attemptKey } from "../core/run/attempt-key.ts";
 import { branchOf } from "../core/run/branch.ts";
-import { jointOf } from "../core/run/joint.ts";
 import { isOutside } from "../core/run/outside.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { StartableAttempt } from "../core/run/startable.ts";
-import type { PlaceWish } from "../core/worker/place-wish.ts";
+import { type LabelRules, placeWish } from "../core/worker/place-wish.ts";
 import type { SlotRequest } from "./slots.ts";
 
 export type ReadyAttempt = {
@@ -30,8 +28,7 @@ export type SlotRules = {
   readonly agentLimits: Readonly<Record<string, number>>;
   /** The runners of a stage, one per rung of its ladder. */
   readonly runnersOf: (resolved: ResolvedFlow, run: Run, stage: WorkStage) => readonly string[];
-  /** By stage or agent: what a worker must have to carry out these attempts; they are never carried out here. */
-  readonly labels?: Readonly<Record<string, readonly string[]>>;
+  readonly labels?: LabelRules;
 };
 
 /** Undefined for a stage that people or programs outside carry out: the engine starts nothing for it. */
@@ -49,18 +46,7 @@ export function readyAttempt(
   const isInPlace = workspaceMode(resolved, run) === "in-place";
   const locks = [isInPlace ? `dir:${project}` : `branch:${project}:${branchOf(resolved.flow, run)}`];
   const key = attemptKey(run.id, stage.id, attempt);
-  const place: PlaceWish = {
-    key,
-    runId: run.id,
-    stage: stage.id,
-    labels: labels[stage.id] ?? labels[stage.agent] ?? [],
-    // The user's own folder and a joint repository are on this machine, and what Passrail itself does stays with the engine.
-    mayMove:
-      !isInPlace &&
-      stage.kind !== "builtin" &&
-      jointOf(run) === null &&
-      runnerChoiceOf(resolved, run.facts, stage) !== undefined,
-  };
+  const place = placeWish(resolved, run, { stage, attempt }, labels);
   return {
     key,
     runId: run.id,

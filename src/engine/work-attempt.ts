@@ -17,9 +17,10 @@ import { attemptFacts } from "../core/attempt-facts.ts";
 import { optional } from "../core/optional.ts";
 import { messageOf } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
+import { liveAnswer } from "../core/run/live-question.ts";
 import { permissionAnswer } from "../core/run/permission.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
-import type { PermissionAnswer, Run } from "../core/run/run.ts";
+import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
@@ -222,7 +223,7 @@ async function takeBack(deps: WorkDeps, { resolved, run, ready, live, spent }: A
     const body: SignalBody = { type: "attempt.interrupted", stage, attempt, cause: why };
     await deps.persist(run.id, body, "engine", interruptId(ready));
   }
-  const used = record === undefined ? spent : interruptedUsage(deps.options.runners, resolved, run, record, spent);
+  const used = record === undefined ? spent : await interruptedUsage(deps.options, resolved, run, record, spent);
   await deliverUsage(deps, ready, used);
   deps.onFreed();
 }
@@ -282,7 +283,7 @@ function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
       save: (check) => options.store.saveCheck(check),
     },
     isSettled: async () => live.state.at === "lingering",
-    ...permissionPorts(deps, atWork),
+    ...askingPorts(deps, atWork),
     messages,
     room: () => atWork.room?.now() ?? [],
     watchRoom: (onChange) => atWork.room?.watch(onChange),
@@ -301,30 +302,47 @@ function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
   };
 }
 
-/** The question is stored under its own name: an agent that asks again, after a restart too, asks no second time. */
-function permissionPorts(
-  { persist }: WorkDeps,
+/** A request is stored under its own name: an agent that asks again, after a restart too, asks no second time. */
+function askingPorts(
+  { persist, options: { answersInPlace = false } }: WorkDeps,
   { run: { id: runId }, ready: { stage, attempt }, live }: AttemptAtWork,
-): Pick<CarriedPorts, "askPermission" | "expirePermission"> {
+): Pick<CarriedPorts, "askPermission" | "expirePermission" | "askQuestion" | "expireQuestion"> {
   const where = { stage, attempt };
+  /** The answer as soon as the run has one; undefined where the run does not take the request. */
+  async function asked<T>(
+    body: SignalBody & { readonly request: string },
+    id: string,
+    read: (run: Run, asked: typeof where & { readonly request: string }) => T | undefined,
+  ): Promise<T | undefined> {
+    const answered = Promise.withResolvers<T>();
+    live.asks = (now) => {
+      const answer = read(now, { ...where, request: body.request });
+      if (answer !== undefined) answered.resolve(answer);
+    };
+    const { run: now, ignored } = await persist(runId, body, "engine", `${id}:${stage}:${attempt}:${body.request}`);
+    if (ignored !== undefined) return undefined;
+    live.asks(now);
+    return answered.promise;
+  }
+  async function expired(type: "permission.expired" | "question.expired", id: string, request: string): Promise<Run> {
+    const body: SignalBody = { type, ...where, request };
+    return (await persist(runId, body, "engine", `${id}:${stage}:${attempt}:${request}`)).run;
+  }
   return {
-    async askPermission(question) {
-      const { request } = question;
-      const answered = Promise.withResolvers<PermissionAnswer>();
-      live.asks = (now) => {
-        const answer = permissionAnswer(now, { ...where, request });
-        if (answer !== undefined) answered.resolve(answer);
-      };
-      const body: SignalBody = { type: "permission.requested", ...where, ...question };
-      const { run: now, ignored } = await persist(runId, body, "engine", `permission:${stage}:${attempt}:${request}`);
-      if (ignored !== undefined) return "deny";
-      live.asks(now);
-      return answered.promise;
-    },
+    askPermission: async (question) =>
+      (await asked({ type: "permission.requested", ...where, ...question }, "permission", permissionAnswer)) ?? "deny",
     async expirePermission(request) {
-      const body: SignalBody = { type: "permission.expired", ...where, request };
-      const { run: now } = await persist(runId, body, "engine", `permission-expired:${stage}:${attempt}:${request}`);
+      const now = await expired("permission.expired", "permission-expired", request);
       return permissionAnswer(now, { ...where, request }) ?? "deny";
+    },
+    async askQuestion(question) {
+      if (!answersInPlace) return { type: "none" };
+      const body = { type: "question.requested", ...where, ...question } as const;
+      return (await asked(body, "question", liveAnswer)) ?? { type: "none" };
+    },
+    async expireQuestion(request) {
+      const now = await expired("question.expired", "question-expired", request);
+      return liveAnswer(now, { ...where, request }) ?? { type: "none" };
     },
   };
 }

@@ -314,24 +314,30 @@ describe("what comes out", () => {
     expect(statSync(end.spec.outputPath).mode & 0o777).toBe(0o600);
   });
 
-  test.each(["lines", "no-newline"])("a flood of 100 MB (%s) is bounded in memory and on disk", async (shape) => {
-    const outputBytes = 10_000_000;
-    const before = process.memoryUsage().rss;
-    let highest = before;
-    const sampler = setInterval(() => {
-      highest = Math.max(highest, process.memoryUsage().rss);
-    }, 5);
-    const end = await bench.run({ argv: agent("chatty", 100_000_000, shape), limits: { outputBytes } });
-    clearInterval(sampler);
-    expect(end).toMatchObject({ reason: "exited", exitCode: 0, truncated: true, stdoutWhole: false });
-    expect(end.outputBytes).toBe(100_000_000 + "\nthe end\n".length);
-    expect(end.stdoutTail.endsWith("the end\n")).toBe(true);
-    const file = readFileSync(end.spec.outputPath);
-    expect(file.length).toBeLessThan(outputBytes + 100);
-    expect(file.includes(`\n[passrail: ${100_000_009 - outputBytes} bytes left out]\n`)).toBe(true);
-    expect(file.subarray(-8).toString()).toBe("the end\n");
-    expect(highest - before).toBeLessThan(150_000_000);
-  });
+  test.each(["lines", "no-newline"])(
+    "a flood of 100 MB (%s) is bounded in memory, on disk, and in each turn of the event loop",
+    async (shape) => {
+      const outputBytes = 10_000_000;
+      const before = process.memoryUsage().rss;
+      let highest = before;
+      const sampler = setInterval(() => {
+        highest = Math.max(highest, process.memoryUsage().rss);
+      }, 5);
+      const { redactor, mostInOneTurn } = turnCounter();
+      const end = await bench.run({ argv: agent("chatty", 100_000_000, shape), limits: { outputBytes }, redactor });
+      clearInterval(sampler);
+      // Node alone takes up to two megabytes in a row.
+      expect(mostInOneTurn()).toBeLessThan(300_000);
+      expect(end).toMatchObject({ reason: "exited", exitCode: 0, truncated: true, stdoutWhole: false });
+      expect(end.outputBytes).toBe(100_000_000 + "\nthe end\n".length);
+      expect(end.stdoutTail.endsWith("the end\n")).toBe(true);
+      const file = readFileSync(end.spec.outputPath);
+      expect(file.length).toBeLessThan(outputBytes + 100);
+      expect(file.includes(`\n[passrail: ${100_000_009 - outputBytes} bytes left out]\n`)).toBe(true);
+      expect(file.subarray(-8).toString()).toBe("the end\n");
+      expect(highest - before).toBeLessThan(150_000_000);
+    },
+  );
 
   test("more than twenty times the cap ends the attempt as output_limit", async () => {
     const end = await bench.run({
@@ -345,3 +351,15 @@ describe("what comes out", () => {
     expect(isAlive(end.process as ProcessIdentity)).toBe(false);
   });
 });
+
+/** A redactor that removes nothing and counts. */
+function turnCounter() {
+  let [now, most] = [0, 0];
+  const push = (chunk: Uint8Array): Uint8Array => {
+    if (now === 0) setImmediate(() => (now = 0));
+    now += chunk.length;
+    most = Math.max(most, now);
+    return chunk;
+  };
+  return { redactor: () => ({ push, flush: () => new Uint8Array() }), mostInOneTurn: () => most };
+}

@@ -7,6 +7,7 @@ import type { AttemptHooks, AttemptSpec, Runner } from "./runner.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ProgramName } from "../core/flow/agent-options.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
+import { optional } from "../core/optional.ts";
 import { createRedaction } from "../core/secrets/redaction.ts";
 import type { ChosenRunner, Runners } from "./runners.ts";
 import { accountOf } from "./account.ts";
@@ -42,7 +43,7 @@ export function openRunners(
     runnerFor(play: RunnerChoice): ChosenRunner {
       const { runner: name } = play;
       if (name === "outside") throw new Error("a stage that is played outside has no program here");
-      const { command, env = {}, pass = [], models = {} } = programs[name] ?? {};
+      const { command, env = {}, pass = [], models = {}, userFeatures } = programs[name] ?? {};
       const [first = name, ...rest] = play.command ?? command ?? [name];
       const transport = transportOf(play);
       const runner = runnerOf(name, transport);
@@ -52,6 +53,7 @@ export function openRunners(
         argv: [first, ...rest],
         environment: childEnvironment(environment, env, [...runnerEnvironment(name), ...passEnvironment, ...pass]),
         account: accountOf(environment, { programs }, name),
+        ...optional({ userFeatures }),
         options: model === undefined ? play.options : { ...play.options, model: models[model] ?? model },
       };
     },

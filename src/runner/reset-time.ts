@@ -40,6 +40,7 @@ const MESSAGE_CHARS = 8_000;
 const TIME_CHARS = 120;
 /** A clock time that has passed by less than this means today: vendors cut seconds off, and messages take a moment. */
 const JUST_PASSED_MS = 5 * 60_000;
+const MINUTE_MS = 60_000;
 
 const LEADS =
   /(?:try(?:ing)? again|try your request again|retry(?:ing)?(?: sampling request)?(?:[-_ ]after)?(?:[-_]ms)?|resets_in_seconds|resets?(?:[-_ ](?:at|in|after|time))?|reset after|renews?|refresh(?:es)?|available(?: again)?|come back|wait(?: for)?|limit reached\||until)["']?/gi;
@@ -187,7 +188,9 @@ function clockOf(words: string, now: Now): number | null {
   if (clock === null) return null;
   const today = partsIn(now.ms, clock.zone);
   const at = (days: number): number => inZone({ ...today, ...clock, day: today.day + days }, clock.zone);
-  return at(0) < now.ms - JUST_PASSED_MS ? at(1) : at(0);
+  const next = at(0) < now.ms - JUST_PASSED_MS ? at(1) : at(0);
+  // It ends within this minute: its seconds were cut off.
+  return clock.second === 0 && next <= now.ms && now.ms < next + MINUTE_MS ? next + MINUTE_MS : next;
 }
 
 type ClockTime = Pick<Parts, "hour" | "minute" | "second"> & { readonly zone: string };

@@ -1,6 +1,7 @@
 // The port of every runner: it starts, watches and ends an attempt's program. It gets an argv, a prompt and limits, not flows or verdicts.
 // Success and failure have the same fields.
 
+import type { UserFeature } from "../core/flow/runner-names.ts";
 import type { AgentOptions, RunnerName } from "../core/flow/agent-options.ts";
 import type { Enclosure, EnclosureChoice } from "../core/flow/enclosure.ts";
 import type { StageLimits } from "../core/flow/flow.ts";
@@ -68,6 +69,8 @@ export type AgentSpec = {
     readonly token: string;
     /** It also has the tool `permit`, which a program calls where its own rules do not simply allow a call. */
     readonly permits?: true;
+    /** How long a call of `ask_human` may wait for a person; the program must not give it up before. */
+    readonly waitMs?: number;
   };
   /** The shape of a verdict, for runners with native structured output. */
   readonly schema?: JsonObject;
@@ -77,6 +80,10 @@ export type AgentSpec = {
   readonly folders: readonly string[];
   /** Folders besides the workspace that it reads: the handoffs of others. They are copies. */
   readonly reads?: readonly string[];
+  /** Image files that the prompt is about, for programs that take them as arguments. They are in `reads`, too. */
+  readonly images?: readonly string[];
+  /** What the user lets the agent have of their own set-up of the program; absent without a choice. */
+  readonly userFeatures?: readonly UserFeature[];
   /** False (default): the repository's hooks, MCP servers and settings for the agent's program stay off. */
   readonly repositorySettings: boolean;
 };
@@ -167,10 +174,10 @@ export type AgentEvent =
   | { readonly type: "usage"; readonly usage: Usage }
   /** How far the account has used its vendor's limits. */
   | { readonly type: "limits"; readonly uses: readonly LimitUse[] }
-  /** A retry, a limit, a refusal, a request for permission and its answer, a warning; `resetsAt`: when a limit ends. */
+  /** A retry, a limit, a refusal, a request for permission or a question and its answer, a warning; `resetsAt`: when a limit ends. */
   | {
       readonly type: "notice";
-      readonly kind: "retry" | "limit" | "denied" | "permission" | "warning";
+      readonly kind: "retry" | "limit" | "denied" | "permission" | "question" | "warning";
       readonly text: string;
       readonly resetsAt?: string;
     }

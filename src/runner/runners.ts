@@ -3,6 +3,7 @@
 import type { Runner, StreamRedactor } from "./runner.ts";
 import type { AgentOptions } from "../core/flow/agent-options.ts";
 import type { EnclosureChoice } from "../core/flow/enclosure.ts";
+import type { UserFeature } from "../core/flow/runner-names.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { Desk } from "./desk/desk.ts";
 
@@ -28,6 +29,8 @@ export type ChosenRunner = {
   readonly environment: Readonly<Record<string, string>>;
   /** With the vendor's own names of models. */
   readonly options: AgentOptions;
+  /** What the user lets it have of their own set-up of the program; absent without a choice. */
+  readonly userFeatures?: readonly UserFeature[];
   /** The pool that pays: `API key`, `cloud`, `login`, or empty where that is not known. */
   readonly account: string;
 };

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
@@ -15,8 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { costOf } from "./claude/prices.ts";
+import { openJournal } from "./session-journal.ts";
 import { openSessionUsage, sessionUsage } from "./session-usage.ts";
 
 // Recorded from the real programs in the middle of an attempt: three answers of 10,000 tokens in (4,000 of them cached) and 500 out.
@@ -28,6 +30,8 @@ const SESSIONS = {
   opencode: { id: "ses_e143e2fbaffelZqBvEkFfD3wo4", cwd: "/work-of/opencode" },
 } as const;
 const THREE = { inputTokens: 30_000, outputTokens: 1_500, cachedTokens: 12_000 };
+
+const IDLE = new Int32Array(new SharedArrayBuffer(4));
 
 let home: string;
 beforeEach(() => {
@@ -155,6 +159,76 @@ test.each(["claude", "codex", "gemini"] as const)("%s: links and second names ar
   renameSync(folder, join(home, "folder"));
   symlinkSync(join(home, "folder"), folder);
   expect(usageOf(vendor)).toBeNull();
+});
+
+describe("in a sandbox, whose home the agent inside can fill with anything", () => {
+  const inside = (vendor: Vendor, logins: readonly string[] = []) =>
+    sessionUsage(vendor, SESSIONS[vendor].id, {
+      env: { HOME: "/home/of-the-user" },
+      cwd: SESSIONS[vendor].cwd,
+      confined: { home, logins },
+    });
+
+  test.each(["claude", "codex", "gemini"] as const)(
+    "%s: its session is found in the sandbox's own folders",
+    (vendor) => {
+      expect(inside(vendor)).toMatchObject(THREE);
+      // A program that keeps its files outside of its home has a folder for them.
+      renameSync(join(home, `.${vendor}`), join(home, "login-0"));
+      expect(inside(vendor)).toBeNull();
+      expect(inside(vendor, [join(home, "missing"), join(home, "login-0")])).toMatchObject(THREE);
+    },
+  );
+
+  test.each(["claude", "codex", "gemini"] as const)("%s: nothing outside is read, and nothing blocks", (vendor) => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "passrail-elsewhere-"));
+    renameSync(join(home, `.${vendor}`), join(elsewhere, "own"));
+    symlinkSync(join(elsewhere, "own"), join(home, `.${vendor}`));
+    expect(inside(vendor)).toBeNull();
+    rmSync(join(home, `.${vendor}`));
+    renameSync(join(elsewhere, "own"), join(home, `.${vendor}`));
+    rmSync(elsewhere, { recursive: true });
+    const file = fileOf(vendor);
+    rmSync(file);
+    execFileSync("mkfifo", [file]);
+    expect(inside(vendor)).toBeNull();
+    rmSync(file);
+    writeFileSync(file, "");
+    // Sparse, and larger than any session.
+    truncateSync(file, 8 * 1024 ** 4);
+    expect(inside(vendor)).toBeNull();
+    rmSync(dirname(file), { recursive: true });
+    execFileSync("mkfifo", [dirname(file)]);
+    expect(inside(vendor)).toBeNull();
+  });
+
+  test("opencode: its database is not opened", () => expect(inside("opencode")).toBeNull());
+});
+
+test("opencode: a view that counts for ever is not asked", () => {
+  const folder = join(home, ".local/share/opencode");
+  mkdirSync(folder, { recursive: true });
+  const database = new DatabaseSync(join(folder, "opencode.db"));
+  database.exec(`CREATE VIEW session AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
+    SELECT id, NULL AS parent_id, 0 AS cost, 0 AS tokens_input, 0 AS tokens_output, 0 AS tokens_reasoning,
+      0 AS tokens_cache_read, 0 AS tokens_cache_write FROM n`);
+  database.close();
+  expect(usageOf("opencode")).toBeNull();
+});
+
+test("a look at a file that an agent has filled ends soon, and the next one goes on", () => {
+  const filled = join(home, "lines.jsonl");
+  const line = `${JSON.stringify({ type: "token_usage_record", payload: { usage: { input_tokens: 1 } } })}\n`;
+  writeFileSync(filled, line.repeat(40_000));
+  const journal = openJournal(home, filled);
+  let seen = 0;
+  const slowly = { line: () => void ((seen += 1), Atomics.wait(IDLE, 0, 0, 0.1)), anew: () => {} };
+  journal.read(slowly);
+  const first = seen;
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(40_000);
+  journal.read(slowly);
+  expect(seen).toBeGreaterThan(first);
 });
 
 test("the user's own folder may be behind a link", () => {

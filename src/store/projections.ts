@@ -154,6 +154,12 @@ const CHANGES: ChangesByType = {
   ],
   "question.asked": itemOpened,
   "question.answered": itemAnswered,
+  "question.expired": none,
+  // The same item, as it is without an agent that waits.
+  "question.kept": ({ item }) => [
+    { type: "close-item", number: item.number },
+    { type: "open-item", item },
+  ],
   "inputs.decided": none,
   "escalation.opened": itemOpened,
   "escalation.resolved": itemAnswered,

@@ -14,6 +14,7 @@ import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import { messageOf } from "../core/result.ts";
+import { toLiveAnswer } from "../core/run/live-question.ts";
 import { waitingMessages } from "../core/run/message.ts";
 import { PERMISSION_ANSWERS, type PermissionAnswer } from "../core/run/run.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
@@ -307,6 +308,8 @@ function portsOf({ order, state, abort, upstream, asks, messages }: Working): Ca
     messages,
     askPermission: async (question) => toAnswer(await ask({ about: "permission", question: { ...question } })),
     expirePermission: async (request) => toAnswer(await ask({ about: "permission-expired", request })),
+    askQuestion: async (question) => toLiveAnswer(await ask({ about: "question", question: { ...question } })),
+    expireQuestion: async (request) => toLiveAnswer(await ask({ about: "question-expired", request })),
     room: () => state.room,
     watchRoom: (onRoom) => void (state.onRoom = onRoom),
     watchLease: (onRenewed) => void (state.renew = onRenewed),

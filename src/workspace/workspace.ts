@@ -80,6 +80,9 @@ export type Launch = {
   readonly reads?: readonly string[];
 };
 
+/** `logins`: the folders of programs that keep their files outside of their home, in order; each may be missing. */
+export type PrivateFolders = { readonly home: string; readonly logins: readonly string[] };
+
 export interface Workspaces {
   readonly mode: Workspace["mode"];
   /** Whether this machine can open such workspaces; checked before a run is stored. Absent: always. */
@@ -91,6 +94,8 @@ export interface Workspaces {
   diff(workspace: Workspace, from: string | null): Promise<string>;
   /** Puts a program inside; absent if it starts unchanged. Fails closed: a program that cannot be confined does not start. */
   readonly confine?: (workspace: Workspace, launch: Launch) => Promise<Result<Launch>>;
+  /** The folders of this machine that programs inside have for their home and their own files; agents write there. */
+  readonly privateFolders?: (workspace: Workspace) => Promise<PrivateFolders>;
   /** Programs are found inside, not on this machine: argv begins with the name as given. */
   readonly ownPrograms?: boolean;
   /**

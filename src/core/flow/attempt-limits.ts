@@ -9,6 +9,7 @@ export type AttemptLimitsFact = {
   readonly idleMs?: number;
   readonly startupMs?: number;
   readonly permissionMs?: number;
+  readonly questionMs?: number;
 };
 
 /** `said`: by stage, `*` for all. The nearer to the stage wins, key by key. */

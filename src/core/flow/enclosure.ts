@@ -1,11 +1,11 @@
 // What holds the processes of an attempt that has no sandbox together, so that all of them end with it. An enclosure does not limit what a
 // program may do; a sandbox does.
 
-export const ENCLOSURES = ["cgroup", "namespace", "markers"] as const;
+export const ENCLOSURES = ["cgroup", "scope", "namespace", "markers"] as const;
 
 /**
- * `cgroup`: a control group of the kernel. `namespace`: a PID namespace. `markers`: the process group, the session, the descendants, and a
- * variable of the environment; a program that wants to can escape.
+ * `cgroup`: a control group of the kernel. `scope`: one that systemd makes for the user. `namespace`: a PID namespace. `markers`: the
+ * process group, the session, the descendants, and a variable of the environment; a program that wants to can escape.
  */
 export type Enclosure = (typeof ENCLOSURES)[number];
 

@@ -200,9 +200,14 @@ const limits = z.strictObject({
     ])
     .describe("no further output for this long")
     .optional(),
-  total: duration.describe("the whole attempt, without the time in which it waits for a permission").optional(),
+  total: duration.describe("the whole attempt, without the time in which it waits for a person").optional(),
   permission: duration
     .describe("a request for permission waits this long for a person, then it is denied (default 1h)")
+    .optional(),
+  question: duration
+    .describe(
+      "a question of the agent waits this long for an answer in place, then the attempt ends with it (default 45s)",
+    )
     .optional(),
   output: z
     .string()

@@ -78,6 +78,8 @@ export type StageLimits = {
   readonly totalMs: number;
   /** A request for permission waits this long for a person; nobody's answer denies it. */
   readonly permissionMs?: number;
+  /** A question of the agent waits this long for an answer in place; then the attempt ends with it. */
+  readonly questionMs?: number;
   /** More output than this ends the attempt; Passrail keeps no more than this on disk. */
   readonly outputBytes: number;
   /** The same tool call this often in a row ends the attempt; absent: the default of whoever watches. */
@@ -492,6 +494,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   const startup = stage.limits?.startup ?? defaults.limits?.startup;
   const idle = stage.limits?.idle ?? defaults.limits?.idle;
   const permission = stage.limits?.permission ?? defaults.limits?.permission;
+  const question = stage.limits?.question ?? defaults.limits?.question;
   const output = stage.limits?.output ?? defaults.limits?.output;
   const sameCalls = stage.limits?.same_calls ?? defaults.limits?.same_calls;
   const turns = stage.turns ?? defaults.turns;
@@ -523,6 +526,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
       ...idleLimits(idle),
       totalMs: totalText === undefined ? DEFAULT_TOTAL_MS : durationMs(totalText),
       ...(permission === undefined ? {} : { permissionMs: durationMs(permission) }),
+      ...(question === undefined ? {} : { questionMs: durationMs(question) }),
       outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : outputBytes(output),
       ...optional({ sameCalls }),
     },

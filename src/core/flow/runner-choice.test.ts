@@ -170,6 +170,30 @@ test("a source that names another runner lends neither its model nor its names o
   expect(playWith({ facts: settings })?.options.model).toBe("own-proxy-model");
 });
 
+const FOUR = ["claude", "codex", "gemini", "opencode"] as const;
+test.each(FOUR.flatMap((from) => FOUR.filter((to) => to !== from).map((to) => [from, to] as const)))(
+  "what was written for %s, its model, transport and names of tools, never reaches %s",
+  (from, to) => {
+    const written = {
+      runner: from,
+      model: "its-own",
+      transport: "acp",
+      tools: ["its_tool"],
+      deny_tools: ["its_other"],
+    };
+    for (const facts of [
+      { runners: { work: { runner: to }, "*": written } },
+      { runners: { "*": { runner: to } }, config: { runner: from, model: "its-own" } },
+    ]) {
+      const choice = playWith({ facts });
+      expect(choice?.runner).toBe(to);
+      expect(choice?.transport).toBeNull();
+      expect(choice?.options).not.toHaveProperty("model");
+      expect(choice?.options).not.toHaveProperty("tools");
+    }
+  },
+);
+
 test.each([
   ["claude-sonnet-4-5", "codex", undefined],
   ["claude-sonnet-4-5", "gemini", undefined],

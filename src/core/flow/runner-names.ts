@@ -12,3 +12,7 @@ export const LADDER_RUNNERS = ["claude", "codex", "gemini", "opencode"] as const
 export const EFFORTS = ["minimal", "low", "medium", "high", "max"] as const;
 
 export const TEAM_RUNNERS: readonly (typeof RUNNERS)[number][] = ["claude"];
+
+/** What of the user's own set-up of a program its agents may have, where the program can leave it out. */
+export const USER_FEATURES = ["skills", "hooks", "mcp"] as const;
+export type UserFeature = (typeof USER_FEATURES)[number];

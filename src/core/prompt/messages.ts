@@ -18,6 +18,13 @@ export function liveMessage(message: PersonMessage): string {
 The person said this while you work. Act on it and go on. A verdict or a question that you handed in before you read this does not count: hand it in again when you are done.`;
 }
 
+/** To an agent that asked and waited. */
+export function liveAnswerText(answer: string): string {
+  return `${block("Answer of the person", answer)}
+
+A person answered your question while you waited. Act on the answer and go on with your work.`;
+}
+
 function said({ from, text }: PersonMessage): string {
   return block(`Message from ${from}`, text);
 }

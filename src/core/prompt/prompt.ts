@@ -22,6 +22,7 @@ import { handedBackText } from "./handed-back.ts";
 import { type InterruptedWork, interruptedText, type ConversationMemory } from "./interrupted.ts";
 import { messagesText } from "./messages.ts";
 import { preCheckText, type VerifiedRows } from "./pre-check.ts";
+import { imagesText, type TicketImage } from "./images.ts";
 import { block, fenced, oneLine } from "./quote.ts";
 
 /** What the engine adds to the run for one attempt. */
@@ -41,6 +42,8 @@ export type PromptFacts = {
   readonly trust: readonly DeveloperTrust[];
   /** The stage whose met rows this one checks, and what Passrail found at the places that they cite. */
   readonly verifies?: VerifiedRows;
+  /** Those that the ticket's text shows. */
+  readonly images?: readonly TicketImage[];
   /** Texts of files that the flow names: bundles, carried files. */
   readonly files: Readonly<Record<string, string>>;
   /** The row of a plan that this round works on. */
@@ -96,7 +99,7 @@ export function composeBlocks(context: PromptContext): ComposedPrompt {
   // Only the prompt says where a verdict goes and what signs it, so an agent whose flow forgot this part could never end.
   if (!names.some((name) => TELLS_FORM.has(name))) parts.push(outputFormat(context));
   const count = changing < 0 ? names.length : changing;
-  parts.push(messagesText(openMessages(context.run, stage.id)));
+  parts.push(imagesText(context.facts.images ?? []), messagesText(openMessages(context.run, stage.id)));
   const now = joined([interruptionOf(context, "none"), personsWork(context), ...parts.slice(count)]);
   return { standing: joined(parts.slice(0, count)), now: `${now}\n` };
 }
@@ -136,7 +139,9 @@ export function composeResumed(context: PromptContext): string {
   const interruption = interruptionOf(context, "kept");
   // Its session holds those that it has heard.
   const said = messagesText(waitingMessages(context.run, context.stage.id));
-  const news = [interruption, personsWork(context), revisionContext(context), outputFormat(context), said];
+  // Copies of an earlier attempt are gone.
+  const images = imagesText(context.facts.images ?? []);
+  const news = [interruption, personsWork(context), revisionContext(context), outputFormat(context), images, said];
   const parts = ["Go on with your work on this ticket.", ...news];
   return `${joined(parts)}\n`;
 }
@@ -422,7 +427,7 @@ function submitForm({ resolved, stage, facts }: PromptContext): string {
 }
 
 const MAY_ASK =
-  "- `ask_human` puts one question to a person and ends your turn. Use it only for what neither the ticket nor the repository can answer.";
+  "- `ask_human` puts one question to a person. If they answer at once, the answer comes back and you go on; otherwise your turn ends with the question. Use it only for what neither the ticket nor the repository can answer.";
 const ASKING =
   "What only a person can answer, ask with `ask_human`, or put it under Open Questions with Status `blocked`.";
 const NOT_ASKING =

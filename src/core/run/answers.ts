@@ -7,6 +7,7 @@ import type { Sender } from "./handoff.ts";
 import { acceptFindings } from "./review.ts";
 import { cancel, goTo, leave } from "./routing.ts";
 import { answerInputs } from "./changed-inputs.ts";
+import { answerAtWork, askingTrack } from "./live-question.ts";
 import { answerPermission } from "./permission.ts";
 import { pinnedOf } from "./pinned.ts";
 import { asksAboutInputs, type InboxItem } from "./run.ts";
@@ -22,7 +23,10 @@ export function answered(draft: Draft, signal: Signal & { type: "item.answered" 
     ([, track]) => track.at === "waiting" && track.item.number === signal.number,
   );
   const [name, track] = waiting ?? [];
-  if (name === undefined) return answerPermission(draft, signal);
+  if (name === undefined) {
+    const asking = askingTrack(draft.run, signal.number);
+    return asking === undefined ? answerPermission(draft, signal) : answerAtWork(draft, asking, signal);
+  }
   if (track?.at !== "waiting") return `item ${signal.number} is not open`;
   const { item, carry } = track;
   if (item.kind !== signal.kind) return `item ${signal.number} is a ${item.kind}, not a ${signal.kind}`;

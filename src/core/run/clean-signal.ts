@@ -13,6 +13,8 @@ export function cleanSignal(body: SignalBody, redact: (text: string) => string):
     return { ...body, cause: redact(body.cause) };
   if (body.type === "attempt.spent") return { ...body, reported: redactJson(body.reported, redact) };
   if (body.type === "permission.requested") return { ...body, tool: redact(body.tool), what: redact(body.what) };
+  // As in the report that may end the attempt with it: there it is recognised by its text.
+  if (body.type === "question.requested") return { ...body, question: redact(stripAnsi(body.question)) };
   if (body.type === "warning.noticed") return { ...body, message: redact(body.message) };
   if (body.type === "handoff.expired" || body.type === "attempt.silent")
     return { ...body, reason: redact(body.reason) };

@@ -139,7 +139,13 @@ export type EventBody =
       readonly stage: string;
       readonly number: number;
       readonly answer: string;
+      /** The agent that asked was still at work and waited for it. */
+      readonly inPlace?: true;
     }
+  /** Nobody answered while the agent waited; its attempt ends with the question. */
+  | { readonly type: "question.expired"; readonly track: string; readonly stage: string; readonly number: number }
+  /** The attempt has ended, and its question waits on under the same number. */
+  | { readonly type: "question.kept"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
   | { readonly type: "escalation.opened"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
   | {
       readonly type: "escalation.resolved";

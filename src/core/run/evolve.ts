@@ -8,7 +8,15 @@ import { withHeard, withMessage, withoutHeard } from "./message.ts";
 import { type OutwardAct, withSight } from "./outward-act.ts";
 import { withDecision } from "./pinned.ts";
 import { playersIn, withSettings } from "./renewed-settings.ts";
-import { asksPermission, PERMISSION_ANSWERS, type Run, type RunState, type StageMemory, type Track } from "./run.ts";
+import {
+  asksAtWork,
+  asksPermission,
+  PERMISSION_ANSWERS,
+  type Run,
+  type RunState,
+  type StageMemory,
+  type Track,
+} from "./run.ts";
 import type { JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
 
@@ -73,7 +81,9 @@ const APPLY: Applying = {
   "gate.opened": itemOpened,
   "gate.answered": unchanged,
   "question.asked": questionAsked,
-  "question.answered": (run, { track, number, answer }) => closeAsked(run, track, number, answer),
+  "question.answered": (run, { track, number, answer, inPlace }) => closeAsked(run, track, number, { answer, inPlace }),
+  "question.expired": questionExpired,
+  "question.kept": itemKept,
   "inputs.decided": (run, { decision, changes }) => ({ ...run, facts: withDecision(run, decision, changes) }),
   "escalation.opened": itemOpened,
   // A person has looked: what comes back from here on is counted anew.
@@ -231,19 +241,40 @@ function itemOpened(
   return onTrack({ ...run, items: item.number }, track, { at: "waiting", stage: item.stage, item, carry });
 }
 
-/** Most questions come after the work; a request for permission comes in the middle of it. */
+/** Most questions come after the work; some come in the middle of it, from an agent that waits. */
 function questionAsked(run: Run, event: EventOf<"question.asked">): Run {
   const track = run.tracks[event.track];
   const { item } = event;
-  if (track?.at !== "running" || !asksPermission(item)) return itemOpened(run, event);
+  if (track?.at !== "running" || !(asksPermission(item) || asksAtWork(item))) return itemOpened(run, event);
   return onTrack({ ...run, items: item.number }, event.track, { ...track, asks: item });
 }
 
-/** The answer stays until the next request, or the end of the attempt. */
-function closeAsked(run: Run, name: string, number: number, answer: string | undefined): Run {
+function questionExpired(run: Run, { track: name, number }: EventOf<"question.expired">): Run {
+  const track = run.tracks[name];
+  const asks = track?.at === "running" ? track.asks : undefined;
+  if (track?.at !== "running" || asks?.kind !== "question" || asks.number !== number) return run;
+  return onTrack(run, name, { ...track, asks: { ...asks, live: { ...asks.live, isOver: true } } });
+}
+
+/** Its number was counted when it was asked. */
+function itemKept(run: Run, { track, item, carry }: EventOf<"question.kept">): Run {
+  return onTrack(run, track, { at: "waiting", stage: item.stage, item, carry });
+}
+
+type ClosedWith = { readonly answer: string; readonly inPlace: true | undefined };
+
+/** The answer stays until the next request, or the end of the attempt. Without one the item was withdrawn. */
+function closeAsked(run: Run, name: string, number: number, closed: ClosedWith | undefined): Run {
   const track = run.tracks[name];
   if (track?.at !== "running" || track.asks?.number !== number) return run;
   const { asks, ...rest } = track;
+  if (closed === undefined) return onTrack(run, name, rest);
+  const { answer, inPlace } = closed;
+  if (asks.kind === "question") {
+    const { questions, openedAt, live } = asks;
+    const answered = { number, request: live.request, questions, answer, openedAt, inPlace: inPlace === true };
+    return onTrack(run, name, { ...rest, answered });
+  }
   const given = PERMISSION_ANSWERS.find((each) => each === answer);
   const permitted = given === undefined ? {} : { permitted: { request: asks.permission.request, answer: given } };
   return onTrack(run, name, { ...rest, ...permitted });

@@ -34,6 +34,8 @@ export type RunFacts = {
     readonly limits: Readonly<Record<string, AttemptLimitsFact>>;
     /** Names of repositories that tickets may name besides the project's own. */
     readonly repos: readonly string[];
+    /** What a person let this run cost when they started it; null where the settings decide. */
+    readonly budget: { readonly usd: number | null; readonly tokens: number | null };
   };
   /** The ticket's own keys, and where its file is. */
   readonly ticket: {
@@ -77,6 +79,7 @@ export function runFacts({ facts }: Pick<Run, "facts">): RunFacts {
       testFiles: Array.isArray(config["test_files"]) ? globsIn(config["test_files"]) : null,
       limits: limitsOf(config["limits"]),
       repos: listOf(config["repos"]).filter((name) => typeof name === "string"),
+      budget: budgetOf(objectOf(config["budget"])),
     },
     ticket: {
       id: textOf(ticket["id"]),
@@ -124,13 +127,18 @@ function checksOf(value: Json | undefined): Readonly<Record<string, CheckDefinit
   return Object.fromEntries(read);
 }
 
+function budgetOf({ usd, tokens }: JsonObject): RunFacts["config"]["budget"] {
+  const amount = (given: Json | undefined) => (typeof given === "number" && given > 0 ? given : null);
+  return { usd: amount(usd), tokens: amount(tokens) };
+}
+
 function limitsOf(value: Json | undefined): Readonly<Record<string, AttemptLimitsFact>> {
   return Object.fromEntries(
     Object.entries(objectOf(value)).map(([stage, written]) => {
-      const { totalMs, idleMs, startupMs, permissionMs } = objectOf(written);
+      const { totalMs, idleMs, startupMs, permissionMs, questionMs } = objectOf(written);
       const ms = (given: Json | undefined) => (typeof given === "number" && given > 0 ? given : undefined);
       const silences = { totalMs: ms(totalMs), idleMs: ms(idleMs), startupMs: ms(startupMs) };
-      return [stage, optional({ ...silences, permissionMs: ms(permissionMs) })];
+      return [stage, optional({ ...silences, permissionMs: ms(permissionMs), questionMs: ms(questionMs) })];
     }),
   );
 }

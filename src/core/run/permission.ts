@@ -11,6 +11,7 @@ import {
   type PermissionAnswer,
   type Run,
 } from "./run.ts";
+import { runningTrack } from "./running-track.ts";
 import type { Signal } from "./signal.ts";
 
 export function permissionRequested(
@@ -21,7 +22,7 @@ export function permissionRequested(
   const found = runningTrack(draft.run, stage, attempt);
   if (found === undefined) return `attempt ${attempt} of ${stage} is not running`;
   const { name, track } = found;
-  if (track.asks !== undefined) return `item ${track.asks.number} asks for a permission of this attempt already`;
+  if (track.asks !== undefined) return `item ${track.asks.number} asks a person for this attempt already`;
   const who = draft.flow.escalation.notify;
   const item: InboxItem = {
     kind: "choice",
@@ -68,13 +69,14 @@ export function permissionExpired(draft: Draft, signal: Signal & { type: "permis
   return undefined;
 }
 
-/** A request goes with its attempt, however that ended. */
+/** A request goes with its attempt, however that ended; a question that ended it waits on. */
 export function withdrawUnasked(draft: Draft, before: Run): void {
   for (const [name, track] of Object.entries(before.tracks)) {
     if (track.at !== "running" || track.asks === undefined) continue;
     const { number } = track.asks;
     const now = draft.run.tracks[name];
-    const isOpen = now?.at === "running" && now.asks?.number === number;
+    const item = now?.at === "running" ? now.asks : now?.at === "waiting" ? now.item : undefined;
+    const isOpen = item?.number === number;
     const isClosed = draft.events.some((event) => isClosing(event) && event.number === number);
     if (!isOpen && !isClosed)
       emit(draft, { type: "item.withdrawn", track: name, number, reason: "its attempt has ended" });
@@ -91,14 +93,9 @@ export function permissionAnswer(
   return track.permitted?.request === request ? track.permitted.answer : undefined;
 }
 
-export function isAskingPermission(run: Run): boolean {
+/** An agent at work waits for a person. */
+export function isAsking(run: Run): boolean {
   return Object.values(run.tracks).some((track) => track.at === "running" && track.asks !== undefined);
-}
-
-function runningTrack(run: Run, stage: string, attempt: number) {
-  for (const [name, track] of Object.entries(run.tracks))
-    if (track.at === "running" && track.stage === stage && track.attempt === attempt) return { name, track };
-  return undefined;
 }
 
 function askingTrack(run: Run, isMeant: (item: AskedPermission) => boolean) {

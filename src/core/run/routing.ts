@@ -14,6 +14,7 @@ import { isName } from "../flow/name.ts";
 import { replacedCommands } from "../flow/own-command.ts";
 import type { Outcome } from "../flow/outcome.ts";
 import { issueText, routeKey } from "../flow/outcome.ts";
+import { askedBefore } from "./live-question.ts";
 import { type Carry, heldAttempt, type InboxItem, type Track } from "./run.ts";
 import {
   aroundOf,
@@ -30,7 +31,7 @@ import { optional } from "../optional.ts";
 import type { Actor } from "./event.ts";
 import { hasNeverBegun } from "./postponement.ts";
 import { stuckReason } from "./review.ts";
-import { isStoryFlow } from "./told.ts";
+import { isStoryFlow, toldAnswer } from "./told.ts";
 
 /** An attempt that has ended, and what it was started with. */
 export type EndedAttempt = {
@@ -166,13 +167,26 @@ function exhaust(draft: Draft, sender: Sender, { route, outcome }: Picked, { spe
 function ask(draft: Draft, sender: Sender, picked: Picked, question: NonNullable<Route["ask"]>): void {
   const { stage } = sender;
   const { key, route, outcome } = picked;
-  const base = { number: draft.run.items + 1, stage: stage.id, who: question.who, openedAt: draft.at };
+  const before = outcome.asked === true ? askedBefore(draft.run, sender.track, outcome.questions) : undefined;
+  const { number, openedAt } = before ?? { number: draft.run.items + 1, openedAt: draft.at };
+  const base = { number, stage: stage.id, who: question.who, openedAt };
   const shown = shownPart(question.show, outcome);
+  // The person answered before the attempt had ended.
+  if (before?.answer !== undefined && question.choices === undefined) {
+    const told = toldAnswer(draft.flow, sender.carry, shown.join("\n"), before.answer);
+    leave(
+      draft,
+      { ...sender, carry: { ...sender.carry, reason: "answered", said: before.answer, ...told } },
+      route.goto,
+    );
+    return;
+  }
   const item: InboxItem =
     question.choices === undefined
       ? { ...base, kind: "question", questions: shown, goto: route.goto, key }
       : { ...base, kind: "choice", questions: shown, choices: question.choices, key };
-  emit(draft, { type: "question.asked", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
+  const type = before === undefined ? "question.asked" : "question.kept";
+  emit(draft, { type, track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
   // A way that names a status shows that one while it waits.
   showStatus(
     draft,
@@ -180,7 +194,8 @@ function ask(draft: Draft, sender: Sender, picked: Picked, question: NonNullable
       ? draft.flow.words.status[item.kind === "choice" ? "choice" : "question"]
       : statusWord(draft.run, route.status),
   );
-  tell(draft, { to: question.who, event: item.kind, text: shown.join("\n"), item: item.number });
+  // About a question that was asked while the agent worked they know already.
+  if (before === undefined) tell(draft, { to: question.who, event: item.kind, text: shown.join("\n"), item: number });
 }
 
 /** The person sees what the flow names, or the nearest thing that the report has. */

@@ -11,7 +11,7 @@ export function ticketKey(run: Run): string {
 
 /** What the run may cost in all, with people's changes. */
 export function runLimit(budgets: Budgets, run: Run): BudgetLimit {
-  const { usd, tokens } = budgets.run;
+  const { usd, tokens } = sizeOf(budgets, run);
   const raise = run.raised?.find(({ scope, key }) => scope === "run" && key === run.id);
   return {
     usd: usd === null ? null : usd + (raise?.usd ?? 0),
@@ -23,7 +23,7 @@ export function runLimit(budgets: Budgets, run: Run): BudgetLimit {
 export function limitsOf(budgets: Budgets, run: Run, at: string): readonly KeyedLimit[] {
   const keys = { run: run.id, ticket: ticketKey(run), day: dayOf(at) };
   return (["run", "ticket", "day"] as const).flatMap((scope) => {
-    const { usd, tokens } = budgets[scope];
+    const { usd, tokens } = scope === "run" ? sizeOf(budgets, run) : budgets[scope];
     if (usd === null && tokens === null) return [];
     const key = keys[scope];
     const raise = run.raised?.find((each) => each.scope === scope && each.key === key);
@@ -36,4 +36,10 @@ export function limitsOf(budgets: Budgets, run: Run, at: string): readonly Keyed
       },
     ];
   });
+}
+
+/** The budget that a person gave the run at its start takes the place of the settings'. */
+function sizeOf({ run: set }: Budgets, run: Run): BudgetLimit {
+  const { usd, tokens } = runFacts(run).config.budget;
+  return { usd: usd ?? set.usd, tokens: tokens ?? set.tokens };
 }

@@ -72,6 +72,17 @@ export type InputChange = {
 /** A request of a working agent that its program does not simply allow. `request`: its name within the attempt. `until`: then silence denies it. */
 type HeldPermission = { readonly attempt: number; readonly request: string; readonly until: string };
 
+/**
+ * A question of an agent that waits alive for the answer. `request`: its name within the attempt. `isOver`: the agent has stopped waiting,
+ * and its attempt ends with the question.
+ */
+type HeldQuestion = {
+  readonly attempt: number;
+  readonly request: string;
+  readonly until: string;
+  readonly isOver?: true;
+};
+
 /** `word`: the run's status word before the question, which comes back with the answer. */
 type HeldInputs = { readonly attempt: number; readonly changes: readonly InputChange[]; readonly word: string };
 
@@ -88,7 +99,14 @@ export type InboxItem = {
       /** Notes for the person, apart from the work. */
       readonly notes?: readonly string[];
     }
-  | { readonly kind: "question"; readonly questions: readonly string[]; readonly goto: string; readonly key: string }
+  | {
+      readonly kind: "question";
+      readonly questions: readonly string[];
+      readonly goto: string;
+      readonly key: string;
+      /** An agent at work waits for this answer; its attempt goes on with it. */
+      readonly live?: HeldQuestion;
+    }
   | {
       readonly kind: "choice";
       readonly questions: readonly string[];
@@ -154,10 +172,12 @@ export type Track =
       readonly rung?: TakenRung;
       /** An outside worker has it: there is no process to look for. */
       readonly outside?: true;
-      /** Its agent asks a person for permission, and waits. */
-      readonly asks?: AskedPermission;
+      /** Its agent asks a person for permission, or a question, and waits. */
+      readonly asks?: AskedPermission | AskedQuestion;
       /** The last such answer, by the name of its request: whoever asks again gets it. */
       readonly permitted?: { readonly request: string; readonly answer: PermissionAnswer };
+      /** The last answer to a question of its agent. */
+      readonly answered?: AnsweredQuestion;
     }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
   /** A person works in its session and its workspace. Nothing of the run starts before they hand it back. */
@@ -309,6 +329,23 @@ export type AskedPermission = InboxItem & { kind: "choice" } & { readonly permis
 
 export function asksPermission(item: InboxItem): item is AskedPermission {
   return item.kind === "choice" && item.permission !== undefined;
+}
+
+export type AskedQuestion = InboxItem & { kind: "question" } & { readonly live: HeldQuestion };
+
+/** An answer that was stored while the attempt ran. `inPlace`: its agent still waited for it. */
+export type AnsweredQuestion = {
+  readonly number: number;
+  readonly request: string;
+  readonly questions: readonly string[];
+  readonly answer: string;
+  readonly openedAt: string;
+  readonly inPlace: boolean;
+};
+
+/** Whether an agent at work asked this question, and its attempt has not ended yet. */
+export function asksAtWork(item: InboxItem): item is AskedQuestion {
+  return item.kind === "question" && item.live !== undefined;
 }
 
 export type AskedInputs = InboxItem & { kind: "choice" } & { readonly inputs: HeldInputs };

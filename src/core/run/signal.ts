@@ -21,6 +21,14 @@ export type PermissionQuestion = {
   readonly until: string;
 };
 
+/** What an agent at work asks a person, and until when it waits for the answer. */
+export type LiveQuestion = {
+  /** Its name, unique within the attempt: whoever repeats it asks no second time. */
+  readonly request: string;
+  readonly question: string;
+  readonly until: string;
+};
+
 export type SignalBody =
   | {
       readonly type: "run.requested";
@@ -125,6 +133,10 @@ export type SignalBody =
     } & PermissionQuestion)
   /** Nobody has answered it in time. */
   | { readonly type: "permission.expired"; readonly stage: string; readonly attempt: number; readonly request: string }
+  /** The agent of a running attempt asks a person, and waits for the answer. */
+  | ({ readonly type: "question.requested"; readonly stage: string; readonly attempt: number } & LiveQuestion)
+  /** It waits no longer. */
+  | { readonly type: "question.expired"; readonly stage: string; readonly attempt: number; readonly request: string }
   | { readonly type: "pause.requested"; readonly reason: string }
   /** Ends the attempts that work, or the one of this stage, and pauses the run. */
   | { readonly type: "stop.requested"; readonly stage?: string; readonly reason: string }

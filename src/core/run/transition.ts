@@ -26,7 +26,8 @@ import {
   takeoverRequested,
 } from "./takeover.ts";
 import { heldToFindings, recordFindings } from "./review.ts";
-import { isAskingPermission, permissionExpired, permissionRequested, withdrawUnasked } from "./permission.ts";
+import { questionExpired, questionRequested, withAnswer } from "./live-question.ts";
+import { isAsking, permissionExpired, permissionRequested, withdrawUnasked } from "./permission.ts";
 import { isAccountLimit, postponement } from "./postponement.ts";
 import { optional } from "../optional.ts";
 import { askBack, cancel, type EndedAttempt, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
@@ -159,6 +160,10 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
       return permissionRequested(draft, signal);
     case "permission.expired":
       return permissionExpired(draft, signal);
+    case "question.requested":
+      return questionRequested(draft, signal);
+    case "question.expired":
+      return questionExpired(draft, signal);
     case "pause.requested":
       if (draft.run.paused) return "the run is paused already";
       emit(draft, { type: "run.paused", reason: signal.reason }, signal.actor);
@@ -203,7 +208,7 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
 function stalled(draft: Draft, since: string): string | undefined {
   if (draft.run.status !== "running") return "the run does not work";
   if (takenOver(draft.run) !== undefined) return "a person has taken it over";
-  if (isAskingPermission(draft.run)) return "its agent waits for a person's permission";
+  if (isAsking(draft.run)) return "its agent waits for a person";
   emit(draft, { type: "run.stalled", since });
   showStatus(draft, draft.flow.words.status.stalled);
   const text = `nothing has happened since ${since}; see passrail runs show ${draft.run.id}`;
@@ -426,7 +431,7 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
     stop(draft, sender, undefined, `${stage.id} was interrupted ${times} times in a row (${signal.cause})`);
     return undefined;
   }
-  ready(draft, { track: name, stage, carry: track.carry });
+  ready(draft, { track: name, stage, carry: withAnswer(track.carry, track) });
   return undefined;
 }
 

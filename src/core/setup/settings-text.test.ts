@@ -20,7 +20,9 @@ const proposal = {
 };
 
 test("the file is valid settings, whatever the words of a command are", () => {
-  expect(read(settingsText({ runner: { runner: "codex", version: "1" }, proposal, red: new Map() }))).toEqual({
+  expect(
+    read(settingsText({ editorLine: "# editor", runner: { runner: "codex", version: "1" }, proposal, red: new Map() })),
+  ).toEqual({
     runner: "codex",
     checks: {
       test: { run: ["npm", "test"], parse: "vitest" },
@@ -32,13 +34,23 @@ test("the file is valid settings, whatever the words of a command are", () => {
 });
 
 test("a check that is red today, and an agent that is not there, are comments", () => {
-  const text = settingsText({ runner: null, proposal, red: new Map([["lint", "exit code 1"]]) });
+  const text = settingsText({
+    editorLine: "# editor",
+    runner: null,
+    proposal,
+    red: new Map([["lint", "exit code 1"]]),
+  });
   expect(text).toContain('# lint: [ruff, check, "."] # it is red before any change: exit code 1');
   expect(Object.keys((read(text) as { checks: object }).checks)).toEqual(["test", "odd"]);
   expect(read(text)).not.toHaveProperty("runner");
 });
 
 test("with nothing found the file is all comments, and still a file of settings", () => {
-  const text = settingsText({ runner: null, proposal: { managers: [], checks: [], setup: [] }, red: new Map() });
+  const text = settingsText({
+    editorLine: "# editor",
+    runner: null,
+    proposal: { managers: [], checks: [], setup: [] },
+    red: new Map(),
+  });
   expect(text.split("\n").every((line) => line === "" || line.startsWith("#"))).toBe(true);
 });

@@ -3,6 +3,7 @@
 import type { ProposedSettings, ProposedCheck } from "./propose.ts";
 
 export type FirstSettings = {
+  readonly editorLine: string;
   /** Null where no agent is ready. */
   readonly runner: { readonly runner: string; readonly version: string } | null;
   readonly proposal: ProposedSettings;
@@ -10,10 +11,12 @@ export type FirstSettings = {
   readonly red: ReadonlyMap<string, string>;
 };
 
-export function settingsText({ runner, proposal: { checks, setup }, red }: FirstSettings): string {
+/** `editorLine`: where an editor finds the schema. */
+export function settingsText({ editorLine, runner, proposal: { checks, setup }, red }: FirstSettings): string {
   const green = checks.filter(({ name }) => !red.has(name));
   const failed = checks.filter(({ name }) => red.has(name));
   return [
+    editorLine,
     "# Passrail's settings for this project; `passrail settings` lists all of them. This file decides what runs: changes wait for `passrail trust`.",
     "",
     ...runnerLines(runner),

@@ -41,6 +41,8 @@ export type AttemptRow = Omit<RecordedAttempt, "outcome" | "facts"> & {
   readonly commits: { readonly from: string; readonly to: string } | null;
   readonly workspace: string | null;
   readonly branch: string | null;
+  /** The worker that carries it out; null: the machine of the engine. */
+  readonly worker: string | null;
   /** Null where no program ran, or the record does not say in what. */
   readonly containment: Containment | null;
   readonly runner: string | null;
@@ -77,6 +79,7 @@ export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
     commits: commitsOf(facts),
     workspace: facts.workspace,
     branch: facts.branch,
+    worker: facts.claim?.worker ?? null,
     containment: containmentOf(facts),
     runner: facts.runner,
     model: facts.model,

@@ -145,7 +145,7 @@ function contractsIn(plan: string): string | null {
   return text.length > CONTRACT_CHARS ? `${text.slice(0, CONTRACT_CHARS)}\n(cut)` : text;
 }
 
-export function repositoriesOf({ facts }: Pick<Run, "facts">): readonly BriefedRepository[] {
+function repositoriesOf({ facts }: Pick<Run, "facts">): readonly BriefedRepository[] {
   const listed = facts["repositories"];
   return Array.isArray(listed) ? (listed as readonly Json[]).flatMap(repositoryOf) : [];
 }

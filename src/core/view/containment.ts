@@ -44,8 +44,10 @@ export function containedStages(
   return [...found.values()].toSorted((a, b) => Number(a.isConfined) - Number(b.isConfined));
 }
 
-const HELD_BY: Readonly<Record<Enclosure, string>> = {
+/** What holds processes together, in words: `processes held by a cgroup`. */
+export const HELD_BY: Readonly<Record<Enclosure, string>> = {
   cgroup: "processes held by a cgroup",
+  scope: "processes held by a scope of systemd",
   namespace: "processes held by a PID namespace",
   markers: "processes held by markers",
 };

@@ -127,7 +127,16 @@ const SAYINGS: Sayings = {
   "escalation.opened": ({ item }) => ofItem(item),
   "budget.reached": ({ item }) => ofItem(item),
   "gate.answered": (event) => ofStage(event, "gate answered", withWords(event.answer, "comment", event.comment)),
-  "question.answered": (event) => ofStage(event, "question answered", event.answer),
+  "question.answered": (event) =>
+    ofStage(
+      event,
+      event.inPlace === true ? "question answered in place: it reached the agent while it worked" : "question answered",
+      event.answer,
+    ),
+  "question.expired": (event) =>
+    ofStage(event, `nobody answered question ${event.number} while its agent waited`, "the agent ends its turn"),
+  "question.kept": ({ item }) =>
+    ofStage(item, `question ${item.number} waits on`, "the answer goes to the next attempt"),
   "inputs.decided": (event) =>
     ofStage(
       event,

@@ -3,13 +3,16 @@
 import { overText } from "../budget/budget.ts";
 import { reachedText } from "../budget/room.ts";
 import { issueText } from "../flow/outcome.ts";
-import type { InboxItem } from "../run/run.ts";
+import { asksAtWork, type InboxItem } from "../run/run.ts";
 
 /** What an item asks, line by line. */
 export function askedBy(item: InboxItem): readonly string[] {
-  return item.kind === "escalation"
-    ? [item.reason, ...item.issues.map((issue) => `- ${issueText(issue)}`)]
-    : asksOf(item);
+  if (item.kind === "escalation") return [item.reason, ...item.issues.map((issue) => `- ${issueText(issue)}`)];
+  return asksAtWork(item) && item.live.isOver !== true ? [...asksOf(item), waitText(item.live.until)] : asksOf(item);
+}
+
+function waitText(until: string): string {
+  return `The agent waits for the answer until ${until}; a later one goes to its next attempt.`;
 }
 
 /** Without the issues of an escalation, for readers that show these apart. */

@@ -53,7 +53,10 @@ function placeOf(resolved: ResolvedFlow, run: Run, name: string, track: Track, n
   if (merge?.stage === stage) return state("merging", `${stage} waits until the work is merged`);
   if (track.at === "running" && track.outside === true) return state("outside", `${who} works on ${stage} outside`);
   if (track.at === "running" && track.asks !== undefined)
-    return state("waiting", `${who} asks for permission on ${stage} #${attempt}, ${track.asks.who}`);
+    return state(
+      "waiting",
+      `${who} asks ${track.asks.kind === "question" ? "a question" : "for permission"} on ${stage} #${attempt}, ${track.asks.who}`,
+    );
   if (track.at === "running") return state("working", `${who} works on ${stage} #${attempt}`);
   if (work !== undefined && isPlayedOutside(resolved, run.facts, work))
     return state("outside", `${stage} waits for ${who} to take it`);

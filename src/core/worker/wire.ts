@@ -6,7 +6,7 @@ import { observedSchema } from "./observed.ts";
 import { reportSchema, usageSchema } from "./report.ts";
 
 /** Grows with every change that an older version would misunderstand: node and worker must speak the same one. */
-export const WORKER_PROTOCOL = 1;
+export const WORKER_PROTOCOL = 2;
 
 export const LABEL_PATTERN = /^[a-z0-9][a-z0-9._-]{0,31}$/u;
 export const WORKER_NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,47}$/u;
@@ -52,6 +52,11 @@ const questionSchema = z.discriminatedUnion("about", [
     }),
   }),
   z.strictObject({ about: z.literal("permission-expired"), request: text(200) }),
+  z.strictObject({
+    about: z.literal("question"),
+    question: z.strictObject({ request: text(200), question: text(10_000), until: text(40) }),
+  }),
+  z.strictObject({ about: z.literal("question-expired"), request: text(200) }),
 ]);
 
 /** The name of a file in the record of an attempt; the node makes the path. */

@@ -7,10 +7,12 @@
 //   nothing else. AGENTS.md alone is not read that way; a CLAUDE.md of ours that imports it is (see memory.ts). CLAUDE.local.md is not.
 // - `--append-system-prompt-file` becomes the end of the last system block, which Claude Code marks for the cache. Folders (`--add-dir`)
 //   are told in the first message, after it.
-// - `--strict-mcp-config` keeps .mcp.json and the user's own servers off.
+// - `--strict-mcp-config` keeps .mcp.json and the user's own servers off; those that the user lets agents have are in our file.
+// - `--setting-sources=user` keeps the user's skills, agents and hooks; the user may leave skills and hooks out.
 
 import { join } from "node:path";
 import type { AgentOptions, McpServer } from "../../core/flow/agent-options.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { type AgentSpec, type AttemptSpec, systemText } from "../runner.ts";
 import type { ScratchFile } from "../process/scratch-files.ts";
 
@@ -25,12 +27,14 @@ export type ClaudeFacts = {
   readonly newSessionId: string;
   /** An AGENTS.md that Claude Code would not read without help. */
   readonly agentsFile: string | null;
+  /** The user's own MCP servers, in Claude Code's words; empty unless the user lets agents have them. */
+  readonly servers?: JsonObject;
 };
 
 export function planClaude(
   spec: Pick<AttemptSpec, "cwd" | "env">,
   agent: AgentSpec,
-  { newSessionId, agentsFile }: ClaudeFacts,
+  { newSessionId, agentsFile, servers: theirs = {} }: ClaudeFacts,
 ): ClaudePlan {
   const { options, session, schema, scratch } = agent;
   const { model, effort, maxTurns, maxCostUsd } = options;
@@ -43,7 +47,7 @@ export function planClaude(
   const option = (name: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [`--${name}=${value}`];
 
-  const servers = mcpServers(agent);
+  const servers = mcpServers(agent, theirs);
   const folders = [...agent.folders];
   if (!agent.repositorySettings) {
     folders.unshift(spec.cwd);
@@ -62,7 +66,8 @@ export function planClaude(
     `--setting-sources=${agent.repositorySettings ? "user,project,local" : "user"}`,
     ...folders.map((folder) => `--add-dir=${folder}`),
     ...(session === undefined ? option("session-id", newSessionId) : option("resume", session.id)),
-    ...permissions(agent),
+    ...leftOut(agent),
+    ...permissions(agent, Object.keys(theirs)),
     ...option("model", model),
     // Claude Code has no "minimal" and would ignore it.
     ...option("effort", effort === "minimal" ? "low" : effort),
@@ -92,7 +97,7 @@ const AT_DESK: ReadonlySet<string> = new Set([...EDITS, "Bash"]);
 const PERMIT = "--permission-prompt-tool=mcp__passrail__permit";
 
 /** A call that needs permission is asked about at the desk; without one Claude Code refuses and reports it. */
-function permissions({ options, folders, tools }: AgentSpec): string[] {
+function permissions({ options, folders, tools }: AgentSpec, theirs: readonly string[]): string[] {
   const { permission, denyTools = [] } = options;
   const denied = denyTools.length === 0 ? [] : [`--disallowedTools=${denyTools.join(",")}`];
   const team = options.teams ? TEAM : [];
@@ -101,7 +106,7 @@ function permissions({ options, folders, tools }: AgentSpec): string[] {
   if (permission === "full") return ["--dangerously-skip-permissions", ...offered, ...denied];
 
   const asks = tools?.permits === true && permission !== "read";
-  const servers = [...(tools === undefined ? [] : ["passrail"]), ...Object.keys(options.mcpServers)];
+  const servers = [...(tools === undefined ? [] : ["passrail"]), ...Object.keys(options.mcpServers), ...theirs];
   const usual = [...(permission === "read" ? LOOK : WORK), ...team];
   const allowed = [
     ...(named?.filter((name) => permission !== "read" || !EDITS.has(name)) ?? usual).filter(
@@ -134,8 +139,19 @@ const builtIn = (tools: NonNullable<AgentOptions["tools"]>): string[] => [
 
 /** Longer than any limit for an answer. */
 const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
+/** Claude Code waits longer than this anyway. */
+const SHORT_WAIT_MS = 2 * 60_000;
 
-function mcpServers({ options, tools }: AgentSpec): object | null {
+/** Of the user's own set-up; without a choice Claude Code uses the user's skills and hooks. */
+function leftOut({ userFeatures }: AgentSpec): string[] {
+  if (userFeatures === undefined) return [];
+  return [
+    ...(userFeatures.includes("skills") ? [] : ["--disable-slash-commands"]),
+    ...(userFeatures.includes("hooks") ? [] : [`--settings=${JSON.stringify({ disableAllHooks: true })}`]),
+  ];
+}
+
+function mcpServers({ options, tools }: AgentSpec, theirs: JsonObject): object | null {
   const own = tools && {
     type: "http",
     url: tools.url,
@@ -143,11 +159,17 @@ function mcpServers({ options, tools }: AgentSpec): object | null {
     // Otherwise the model must search for its tools first.
     alwaysLoad: true,
     // A question may wait for a person; Claude Code gives up after five minutes of silence.
-    ...(tools.permits === true ? { timeout: LONGEST_WAIT_MS } : {}),
+    ...patience(tools),
   };
   const further = Object.entries(options.mcpServers).map(([name, server]) => [name, inClaudesWords(server)] as const);
-  const all = own === undefined ? further : [...further, ["passrail", own] as const];
+  const named = [...Object.entries(theirs), ...further];
+  const all = own === undefined ? named : [...named, ["passrail", own] as const];
   return all.length === 0 ? null : { mcpServers: Object.fromEntries(all) };
+}
+
+function patience({ permits, waitMs = 0 }: NonNullable<AgentSpec["tools"]>): { readonly timeout?: number } {
+  if (permits === true) return { timeout: LONGEST_WAIT_MS };
+  return waitMs > SHORT_WAIT_MS ? { timeout: waitMs + SHORT_WAIT_MS } : {};
 }
 
 function inClaudesWords(server: McpServer): object {

@@ -10,6 +10,7 @@ import { runStream } from "../process/stream.ts";
 import { planClaude } from "./arguments.ts";
 import { isClaudeItself, LIVE_ARGS, userLine } from "./live.ts";
 import { unreadAgentsFile } from "./memory.ts";
+import { userServers } from "./user-servers.ts";
 import { createClaudeReader } from "./stream.ts";
 
 export const createClaudeRunner = (): Runner => ({
@@ -20,7 +21,8 @@ export const createClaudeRunner = (): Runner => ({
     const program = findProgram(spec);
     if (!program.ok) return notStarted(program.error.reason, program.error.detail);
     const agentsFile = agent.repositorySettings ? null : unreadAgentsFile(spec.cwd);
-    const plan = planClaude(spec, agent, { newSessionId: randomUUID(), agentsFile });
+    const servers = agent.userFeatures?.includes("mcp") === true ? userServers(spec.env) : {};
+    const plan = planClaude(spec, agent, { newSessionId: randomUUID(), agentsFile, servers });
     const written = writeScratch(agent.scratch, plan.files);
     if (!written.ok) return notStarted("spawn_failed", written.error);
     const { messages } = hooks;

@@ -53,7 +53,9 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
   if (tools !== undefined) {
     // Required: without it the agent could not submit its verdict.
     const own = { url: tools.url, bearer_token_env_var: hidden(tools.token), required: true };
-    servers["passrail"] = { ...own, default_tools_approval_mode: "approve" };
+    // A question may wait for a person; by default Codex gives a call up after a minute.
+    const patience = tools.waitMs === undefined ? {} : { tool_timeout_sec: Math.ceil(tools.waitMs / 1000) + SPARE_S };
+    servers["passrail"] = { ...own, ...patience, default_tools_approval_mode: "approve" };
   }
 
   const trust = agent.repositorySettings ? "trusted" : "untrusted";
@@ -73,6 +75,8 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
     ...(tellInArgument ? set("developer_instructions", system) : []),
     ...Object.entries(servers).flatMap(([name, server]) => set(`mcp_servers.${name}`, server)),
     ...(schema === undefined ? [] : [`--output-schema=${inScratch("verdict-schema.json", JSON.stringify(schema))}`]),
+    // A resumed conversation already has them.
+    ...(session === undefined ? (agent.images ?? []).map((path) => `--image=${path}`) : []),
     // After `--` nothing is an option; the last `-` says that the prompt is on stdin.
     ...(session === undefined ? ["-"] : ["resume", "--", session.id, "-"]),
   ];
@@ -90,6 +94,8 @@ const LOG = { RUST_LOG: "error,codex_core::responses_retry=warn" };
 
 /** Codex' own filter, if on, hides variables with such a name from the agent's shell. */
 const SECRET = "PASSRAIL_MCP_SECRET";
+/** For the call itself, beyond the wait. */
+const SPARE_S = 60;
 /** Linux takes 128 KiB in one argument. */
 const ARGUMENT_BYTES = 100_000;
 

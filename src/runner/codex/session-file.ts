@@ -3,7 +3,6 @@
 // are summed up, because the totals forget: a resumed conversation counts on from its last `token_count`, without the answer whose tools
 // were cut off. Older versions write only totals.
 
-import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { addUsage, type Usage } from "../../core/budget/usage.ts";
@@ -11,14 +10,16 @@ import { count, type Fields, fields, parseLine, text as stringOf } from "../loos
 import type { LimitUse } from "../../core/run/limit-use.ts";
 import { epochTime } from "../reset-time.ts";
 import {
+  ANSWERS_AT_MOST,
+  namesIn,
   type OnLimits,
   openJournal,
   type SessionJournal,
   type SessionPlaces,
-  sessionRoot,
+  sessionFolders,
 } from "../session-journal.ts";
 
-export function openCodexSession(id: string, { env }: SessionPlaces, onLimits?: OnLimits): () => Usage | null {
+export function openCodexSession(id: string, places: SessionPlaces, onLimits?: OnLimits): () => Usage | null {
   const answers = new Map<string, Usage>();
   let journal: SessionJournal | undefined;
   let total: Usage | null = null;
@@ -32,14 +33,15 @@ export function openCodexSession(id: string, { env }: SessionPlaces, onLimits?: 
     const record = fields(parseLine(text));
     const payload = fields(record["payload"]);
     const answer = record["type"] === "token_usage_record" ? usageOf(fields(payload["usage"])) : null;
-    if (answer !== null) answers.set(stringOf(payload["response_id"]) ?? `${answers.size}`, answer);
+    if (answer !== null && answers.size < ANSWERS_AT_MOST)
+      answers.set(stringOf(payload["response_id"]) ?? `${answers.size}`, answer);
     if (record["type"] !== "event_msg" || payload["type"] !== "token_count") return;
     total = usageOf(fields(fields(payload["info"])["total_token_usage"])) ?? total;
     const uses = limitUses(fields(payload["rate_limits"]));
     if (uses.length > 0) onLimits?.(uses);
   };
   return () => {
-    journal ??= findRollout(id, env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex"));
+    journal ??= findRollout(id, places);
     journal?.read({ line, anew });
     return answers.size === 0 ? total : [...answers.values()].reduce(addUsage);
   };
@@ -67,13 +69,15 @@ function usageOf(counts: Fields): Usage | null {
 }
 
 /** `sessions/2026/11/17/rollout-2026-11-17T23-04-54-<id>.jsonl`: the day on which the conversation began, in local time. */
-function findRollout(id: string, folder: string): SessionJournal | undefined {
-  const root = sessionRoot(folder);
-  if (root === undefined) return undefined;
-  for (const day of daysOf(id)) {
-    const path = join(root, "sessions", ...day);
-    const name = namesIn(path).find((each) => each.startsWith("rollout-") && each.endsWith(`-${id}.jsonl`));
-    if (name !== undefined) return openJournal(root, join(path, name));
+function findRollout(id: string, places: SessionPlaces): SessionJournal | undefined {
+  const { env } = places;
+  for (const folder of sessionFolders(places, env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex"))) {
+    for (const day of daysOf(id)) {
+      const path = join(folder.path, "sessions", ...day);
+      const isOfIt = (name: string): boolean => name.startsWith("rollout-") && name.endsWith(`-${id}.jsonl`);
+      const name = namesIn(folder, path).find(isOfIt);
+      if (name !== undefined) return openJournal(folder.root, join(path, name));
+    }
   }
   return undefined;
 }
@@ -85,12 +89,4 @@ function daysOf(id: string): readonly (readonly string[])[] {
   const at = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
   if (!Number.isFinite(at) || at > 8e15) return [];
   return [0, -DAY_MS, DAY_MS].map((shift) => new Date(at + shift).toISOString().slice(0, 10).split("-"));
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,10 +1,10 @@
 // Values as Codex' `-c key=value` reads them: TOML. Codex takes a value that does not parse as plain text, so every value is written
 // exactly.
 
-export type TomlValue = string | boolean | readonly string[] | { readonly [key: string]: TomlValue };
+export type TomlValue = string | number | boolean | readonly string[] | { readonly [key: string]: TomlValue };
 
 export function toToml(value: TomlValue): string {
-  if (typeof value === "boolean") return String(value);
+  if (typeof value === "boolean" || typeof value === "number") return String(value);
   if (typeof value === "string") return quoted(value);
   if (Array.isArray(value)) return `[${value.map(quoted).join(",")}]`;
   const entries = Object.entries(value).map(([key, item]) => `${quoted(key)}=${toToml(item)}`);

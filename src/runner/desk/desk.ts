@@ -18,16 +18,19 @@ export type DeskPlace = {
   readonly mayAsk: boolean;
   /** `text` is the JSON of the arguments as sent, so that nothing is lost (duplicate keys were refused before). */
   readonly submit: (text: string) => Promise<DeskAnswer>;
-  readonly ask: (question: { readonly question: string; readonly options: readonly string[] }) => Promise<DeskAnswer>;
+  /** It may wait for a person; the signal aborts when the client no longer waits. */
+  readonly ask: (question: DeskQuestion, gone?: AbortSignal) => Promise<DeskAnswer>;
   /** Decides a call that the agent's program does not decide itself; absent: not offered. It may wait for a person. */
   readonly permit?: (request: PermissionRequest) => Promise<PermissionDecision>;
 };
 
+export type DeskQuestion = { readonly question: string; readonly options: readonly string[] };
+
 /**
  * The answer to the agent. `accepted: false` is an error of the tool call that the agent can correct; `true` ends its turn if the program
- * supports that.
+ * supports that, unless the agent `goesOn`.
  */
-export type DeskAnswer = { readonly accepted: boolean; readonly text: string };
+export type DeskAnswer = { readonly accepted: boolean; readonly text: string; readonly goesOn?: true };
 
 export type OpenPlace = {
   /** Streamable HTTP endpoint on loopback. */

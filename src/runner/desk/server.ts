@@ -127,13 +127,21 @@ async function answer(
     // The place may have closed while the body arrived.
     const still = findPlace(request, places);
     if ("refusal" in still) return send(response, still.refusal);
-    send(response, await answerMessage(message.value, request.headers["mcp-protocol-version"], place.tools));
+    const version = request.headers["mcp-protocol-version"];
+    send(response, await answerMessage(message.value, version, place.tools, goneOf(response)));
   } catch (cause) {
     onProblem(`The desk could not answer a request: ${cause instanceof Error ? cause.message : "unknown error"}`);
     if (!response.headersSent) send(response, { status: 500, body: { error: "internal_error" } });
   } finally {
     place.running -= 1;
   }
+}
+
+/** Aborted when the client closes the connection before it has its answer. */
+function goneOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return gone.signal;
 }
 
 /** Everything that can be checked before the body: origin, token and form. */

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../core/json.ts";
 import { schemaFaults } from "../../core/verdict/fits-schema.ts";
 import { isList, isObject } from "../../core/verdict/report-fields.ts";
 import { requestOf } from "./permission-request.ts";
-import type { DeskAnswer, DeskPlace } from "./desk.ts";
+import type { DeskAnswer, DeskPlace, DeskQuestion } from "./desk.ts";
 
 export type Tools = {
   /** A description of all the tools, for a client that chooses among them. */
@@ -58,7 +58,7 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
 
   return {
     list: () => tools,
-    async call(name, sent) {
+    async call(name, sent, signal) {
       const tool = tools.find((each) => each.name === name);
       if (tool === undefined) return undefined;
       const args = withoutClientKeys(sent);
@@ -68,7 +68,7 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
         if (name === PERMIT_TOOL.name) return await permitted(args, place.permit, isOpen);
         if (name === "submit_verdict") return toResult(await submit(args));
         const question = toQuestion(args);
-        return toResult(typeof question === "string" ? notAccepted(question) : await place.ask(question));
+        return toResult(typeof question === "string" ? notAccepted(question) : await place.ask(question, signal));
       } catch (cause) {
         onProblem(`A call of ${name} failed: ${cause instanceof Error ? cause.message : "unknown error"}`);
         return toResult({
@@ -143,7 +143,7 @@ async function permitted(args: JsonObject, permit: DeskPlace["permit"], isOpen: 
   return { content: [{ type: "text", text: JSON.stringify(answer) }], isError: false };
 }
 
-function toQuestion(args: JsonObject): { question: string; options: readonly string[] } | string {
+function toQuestion(args: JsonObject): DeskQuestion | string {
   const question = typeof args["question"] === "string" ? args["question"].trim() : "";
   const options = isList(args["options"]) ? args["options"].filter((option) => typeof option === "string") : [];
   if (question === "") return '"question" is empty.';
@@ -156,7 +156,8 @@ function toQuestion(args: JsonObject): { question: string; options: readonly str
 }
 
 /** `claude/endTurn` lets Claude Code stop right after an accepted call instead of asking its model once more. */
-function toResult({ accepted, text }: DeskAnswer): JsonObject {
+function toResult({ accepted, text, goesOn }: DeskAnswer): JsonObject {
   const content = [{ type: "text", text }];
+  if (goesOn === true) return { content, isError: false };
   return accepted ? { content, isError: false, _meta: { "claude/endTurn": true } } : { content, isError: true };
 }

@@ -40,7 +40,15 @@ export function settingsOf(theirs: Fields, { options, tools }: Pick<AgentSpec, "
   const desk =
     tools === undefined
       ? {}
-      : { [DESK]: { httpUrl: tools.url, headers: { Authorization: `Bearer ${tools.token}` }, trust: true } };
+      : {
+          [DESK]: {
+            httpUrl: tools.url,
+            headers: { Authorization: `Bearer ${tools.token}` },
+            trust: true,
+            // A question may wait for a person; ten minutes are the program's default.
+            timeout: Math.max(600_000, (tools.waitMs ?? 0) + 60_000),
+          },
+        };
   const further = Object.entries(options.mcpServers).map(([name, server]) => {
     if ("url" in server) return [name, { httpUrl: server.url, headers: server.headers ?? {}, trust: true }] as const;
     const [command, ...args] = server.command;

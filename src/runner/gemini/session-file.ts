@@ -1,18 +1,26 @@
 // The usage of a Gemini CLI session from its chat record. Measured with 0.61.0: each answer of the model is a line with its id and its
 // tokens; a line with the same id replaces it. A resumed session goes on in the same file.
 
-import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { addUsage, type Usage } from "../../core/budget/usage.ts";
 import { count, type Fields, fields, list, parseLine, text } from "../loose-json.ts";
-import { openJournal, type SessionJournal, type SessionPlaces, sessionRoot } from "../session-journal.ts";
+import {
+  ANSWERS_AT_MOST,
+  namesIn,
+  openJournal,
+  type SessionFolder,
+  type SessionJournal,
+  type SessionPlaces,
+  sessionFolders,
+} from "../session-journal.ts";
 
-export function openGeminiSession(id: string, { env, cwd }: SessionPlaces): () => Usage | null {
-  const folder = join(env["GEMINI_CLI_HOME"] ?? env["HOME"] ?? homedir(), ".gemini");
+export function openGeminiSession(id: string, places: SessionPlaces): () => Usage | null {
+  const { env, cwd } = places;
+  const own = join(env["GEMINI_CLI_HOME"] ?? env["HOME"] ?? homedir(), ".gemini");
   let records: readonly ChatRecord[] = [];
   return () => {
-    if (records.length === 0) records = findRecords(id, folder, cwd);
+    if (records.length === 0) records = sessionFolders(places, own).flatMap((folder) => findRecords(id, folder, cwd));
     for (const record of records) {
       record.journal.read({ line: (line) => readLine(record, line, id), anew: () => record.answers.clear() });
     }
@@ -37,7 +45,8 @@ function readLine(chat: ChatRecord, line: string, session: string): void {
   for (const message of [record, ...list(fields(record["$set"])["messages"]).map(fields)]) {
     const id = text(message["id"]);
     const usage = usageOf(fields(message["tokens"]));
-    if (message["type"] === "gemini" && id !== null && usage !== null) chat.answers.set(id, usage);
+    const isAnswer = message["type"] === "gemini" && id !== null && usage !== null;
+    if (isAnswer && chat.answers.size < ANSWERS_AT_MOST) chat.answers.set(id, usage);
   }
 }
 
@@ -55,14 +64,13 @@ function usageOf(tokens: Fields): Usage | null {
 const PROJECTS_AT_MOST = 5000;
 
 /** `tmp/<name of the project>/chats/session-<time>-<first eight of the id>.jsonl`; the project's name begins like its folder's. */
-function findRecords(id: string, folder: string, cwd: string): readonly ChatRecord[] {
-  const root = sessionRoot(folder);
-  if (root === undefined) return [];
+function findRecords(id: string, folder: SessionFolder, cwd: string): readonly ChatRecord[] {
+  const { root, path } = folder;
   const likely = basename(cwd).toLowerCase();
-  const projects = namesIn(join(root, "tmp")).slice(0, PROJECTS_AT_MOST);
+  const projects = namesIn(folder, join(path, "tmp")).slice(0, PROJECTS_AT_MOST);
   for (const project of projects.toSorted((one, other) => rank(one, likely) - rank(other, likely))) {
-    const chats = join(root, "tmp", project, "chats");
-    const own = namesIn(chats).filter((name) => name.endsWith(`-${id.slice(0, 8)}.jsonl`));
+    const chats = join(path, "tmp", project, "chats");
+    const own = namesIn(folder, chats).filter((name) => name.endsWith(`-${id.slice(0, 8)}.jsonl`));
     if (own.length > 0)
       return own.map((name) => ({ journal: openJournal(root, join(chats, name)), answers: new Map(), isOther: false }));
   }
@@ -71,12 +79,4 @@ function findRecords(id: string, folder: string, cwd: string): readonly ChatReco
 
 function rank(project: string, likely: string): number {
   return project.startsWith(likely) ? 0 : 1;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -82,7 +82,15 @@ function serversOf({ options, tools }: AgentSpec): Fields {
   const desk =
     tools === undefined
       ? {}
-      : { [DESK]: { type: "remote", url: tools.url, headers: { Authorization: `Bearer ${tools.token}` } } };
+      : {
+          [DESK]: {
+            type: "remote",
+            url: tools.url,
+            headers: { Authorization: `Bearer ${tools.token}` },
+            // A question may wait for a person. The program takes at most five minutes.
+            ...(tools.waitMs === undefined ? {} : { timeout: Math.min(300_000, tools.waitMs + 60_000) }),
+          },
+        };
   return { ...Object.fromEntries(further), ...desk };
 }
 

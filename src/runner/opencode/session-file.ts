@@ -1,5 +1,6 @@
 // The usage of an opencode session from its database. Measured with 1.18.33: the row of a session holds the totals of its finished steps;
-// sessions of sub-agents name their parent. The database is opened for reading only, for one query, and never waits for its writer.
+// sessions of sub-agents name their parent. The database is opened for reading only, for one query, and never waits for its writer. One from
+// a sandbox is not opened at all: the agent inside may have written it, and its output tells every step.
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -7,13 +8,16 @@ import { DatabaseSync } from "node:sqlite";
 import { addUsage, type Usage } from "../../core/budget/usage.ts";
 import { lookConfined } from "../../file/confined.ts";
 import { count, type Fields, fields } from "../loose-json.ts";
-import { type SessionPlaces, sessionRoot } from "../session-journal.ts";
+import { type SessionPlaces, sessionFolders } from "../session-journal.ts";
 
-export function openOpencodeSession(id: string, { env }: SessionPlaces): () => Usage | null {
+export function openOpencodeSession(id: string, places: SessionPlaces): () => Usage | null {
+  const { env, confined } = places;
+  if (confined !== undefined) return () => null;
   const data = env["XDG_DATA_HOME"] ?? join(env["HOME"] ?? homedir(), ".local", "share");
   return () => {
-    const root = sessionRoot(join(data, "opencode"));
-    if (root === undefined) return null;
+    const [folder] = sessionFolders(places, join(data, "opencode"));
+    if (folder === undefined) return null;
+    const { root } = folder;
     const path = join(root, "opencode.db");
     // SQLite follows links by itself: the file and what it writes beside it must be plain.
     const files = [path, `${path}-wal`, `${path}-shm`].map((each) => lookConfined(root, each));
@@ -35,6 +39,9 @@ function totalIn(path: string, id: string): Usage | null {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    // A view could count for ever.
+    if (database.prepare("SELECT type FROM sqlite_schema WHERE name = 'session'").get()?.["type"] !== "table")
+      return null;
     const rows = database.prepare(TOTALS).all(id);
     const usages = rows.map((row) => usageOf(fields({ ...row })));
     return usages.reduce<Usage | null>((sum, each) => (sum === null ? each : addUsage(sum, each)), null);

@@ -35,7 +35,7 @@ type OpencodeState = {
   readonly denials: string[];
 };
 
-export function createOpencodeReader(model: string | null): StreamReader {
+export function createOpencodeReader(model: string | null, now: () => number = Date.now): StreamReader {
   const state: OpencodeState = {
     session: null,
     said: "",
@@ -52,9 +52,10 @@ export function createOpencodeReader(model: string | null): StreamReader {
       return state.reason === "stop" || state.error !== null;
     },
     get parkInMs() {
-      return state.retry !== null && isLimit(failureOf(OPENCODE, troubleInLog(state.retry)).kind)
-        ? LONGEST_SLEEP_MS
-        : null;
+      if (state.retry === null) return null;
+      const { kind, resetsAt } = failureOf(OPENCODE, troubleInLog(state.retry), now());
+      if (!isLimit(kind)) return null;
+      return resetsAt !== undefined && Date.parse(resetsAt) - now() > LONGEST_SLEEP_MS ? 0 : LONGEST_SLEEP_MS;
     },
     readError: (line) => {
       const words = failedRequest(line);

@@ -7,13 +7,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { basename, join } from "node:path";
 import { messageOf } from "../../core/result.ts";
 
-const NAME = /^passrail-[0-9a-f]{12}-[0-9a-f]{12}$/u;
+/** systemd names those that it makes after their kind, and removes them itself when they are empty. */
+const NAME = /^passrail-[0-9a-f]{12}-[0-9a-f]{12}(?<scope>\.scope)?$/u;
 
 /** A new cgroup for a program of the attempt with this marker. Throws where none can be made. */
 export function createCgroup(marker: string): string {
-  const path = join(ownCgroup(), `${prefixOf(marker)}${randomBytes(6).toString("hex")}`);
+  const path = join(ownCgroup(), cgroupName(marker));
   mkdirSync(path);
   return path;
+}
+
+/** A new name for a cgroup of the attempt with this marker. */
+export function cgroupName(marker: string): string {
+  return `${prefixOf(marker)}${randomBytes(6).toString("hex")}`;
 }
 
 /** Those of an attempt beside this process, also if a crash came before they were recorded. */
@@ -74,7 +80,7 @@ export function killCgroup(path: string): void {
 
 /** Does nothing while a process is inside. */
 export function removeCgroup(path: string): void {
-  if (!isOurs(path)) return;
+  if (!isOurs(path) || NAME.exec(basename(path))?.groups?.["scope"] !== undefined) return;
   for (const each of [...below(path).toReversed(), path]) {
     try {
       rmdirSync(each);
@@ -116,11 +122,16 @@ function tryOne(): string | null {
 /** The folder of the cgroup that this process is in; a service manager may move it at any time. */
 function ownCgroup(): string {
   const place = linesOf("/proc/self/cgroup").find((line) => line.startsWith("0::"));
+  if (place === undefined) throw new Error("there is no cgroup 2 here");
+  return cgroupFolder(place.slice("0::".length));
+}
+
+/** The folder of a cgroup that is named as in /proc/<pid>/cgroup. */
+export function cgroupFolder(path: string): string {
   // `36 35 0:32 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw`: its root in the hierarchy, and where it is mounted.
   const mount = linesOf("/proc/self/mountinfo").find((line) => line.includes(" - cgroup2 "));
   const [, , , root = "", point = ""] = mount?.split(" ") ?? [];
-  if (place === undefined || point === "") throw new Error("there is no cgroup 2 here");
-  const path = place.slice("0::".length);
+  if (point === "") throw new Error("there is no cgroup 2 here");
   if (root !== "/" && !path.startsWith(root)) throw new Error("its own cgroup is not mounted");
   return join(point, root === "/" ? path : path.slice(root.length));
 }

@@ -2,11 +2,11 @@
 // without root where that is root.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../../../test/harness/build-once.ts";
-import { cgroupProblem, createCgroup, removeCgroup, sweepCgroups } from "./cgroup.ts";
+import { cgroupFolder, cgroupProblem, createCgroup, removeCgroup, sweepCgroups } from "./cgroup.ts";
 import { enclosureHere } from "./enclose.ts";
 
 const RUN = join(ROOT, "test/fixtures/enclosure/run-enclosed.ts");
@@ -15,9 +15,9 @@ const STRANGER = 54_321;
 
 type Ran = { readonly enclosure: string | null; readonly exitCode: number; readonly stdoutTail: string };
 
-function run(choice: string, line: string, uid?: number): Ran {
+function run(choice: string, line: string, uid?: number, env: NodeJS.ProcessEnv = process.env): Ran {
   const who = uid === undefined ? [] : [String(uid)];
-  const text = execFileSync(process.execPath, [RUN, choice, line, ...who], { encoding: "utf8", cwd: "/" });
+  const text = execFileSync(process.execPath, [RUN, choice, line, ...who], { encoding: "utf8", cwd: "/", env });
   const { folder, ...ran } = JSON.parse(text) as Ran & { readonly folder?: string };
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   return ran;
@@ -81,6 +81,33 @@ describe.runIf(process.platform === "linux")("programs that hide processes", () 
     },
   );
 });
+
+const standsIn = process.platform === "linux" && isRoot && cgroupProblem() === null;
+
+test.runIf(standsIn)(
+  "P7, R-001-39: in a scope of systemd nothing outlives its attempt, and the program finds its own environment and its own words",
+  () => {
+    const folder = join(ROOT, "test/fixtures/enclosure");
+    const env = { ...process.env, PATH: `${folder}:${process.env["PATH"]}` };
+    const seconds = `4${Math.random().toString().slice(2, 10)}`;
+    try {
+      const ran = run("scope", `echo "$XDG_RUNTIME_DIR" '\${HOME}'\n${hides(seconds)}`, undefined, env);
+      const left = sleepers(seconds);
+      for (const pid of left) process.kill(pid, "SIGKILL");
+      expect(ran).toEqual(expect.objectContaining({ enclosure: "scope", exitCode: 3 }));
+      expect(ran.stdoutTail).toBe(" ${HOME}\nhidden\n");
+      expect(left).toEqual([]);
+      // No systemd here: the real program, and a missing one, are told as what they are.
+      const none = run("scope", "true", undefined, { ...process.env, PATH: "/nowhere" });
+      expect(none).toMatchObject({ enclosure: null, problem: expect.stringContaining("there is no systemd-run") });
+    } finally {
+      const slice = cgroupFolder("/passrail-stand-in.slice");
+      for (const name of existsSync(slice) ? readdirSync(slice) : [])
+        if (name.endsWith(".scope")) rmdirSync(join(slice, name));
+      if (existsSync(slice)) rmdirSync(slice);
+    }
+  },
+);
 
 test.runIf(process.platform === "linux" && cgroupProblem() === null)(
   "P7: empty cgroups of programs that were killed with everything that knew of them are removed, and others stay",

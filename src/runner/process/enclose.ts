@@ -1,6 +1,7 @@
 // Chooses what holds the processes of a program without a sandbox together. A choice by name is kept or refused; `auto` takes the first of
-// the ladder that works here: a cgroup, because programs notice nothing of it; a PID namespace only for root, because anybody else needs a
-// user namespace for it, in which sudo does not work and ssh refuses the system's settings; else markers.
+// the ladder that works here: a cgroup, because programs notice nothing of it; a scope of systemd, which is one that systemd makes, if the
+// user's manager outlives their sessions; a PID namespace only for root, because anybody else needs a user namespace for it, in which sudo
+// does not work and ssh refuses the system's settings; else markers.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
@@ -8,17 +9,35 @@ import type { Enclosure, EnclosureChoice } from "../../core/flow/enclosure.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import type { ConfinedLaunch } from "../runner.ts";
 import { cgroupProblem } from "./cgroup.ts";
+import { managerStays, scopeProblem } from "./scope.ts";
 
 /** The enclosure that programs get here, or why the chosen one cannot be had. */
 export function enclosureHere(choice: EnclosureChoice): Result<Enclosure, string> {
-  if (choice === "markers") return ok("markers");
-  const noCgroup = choice === "namespace" ? "" : cgroupProblem();
-  if (choice !== "namespace" && noCgroup === null) return ok("cgroup");
-  if (choice === "cgroup") return err(`no cgroup can be made here: ${noCgroup}`);
+  switch (choice) {
+    case "markers":
+      return ok("markers");
+    case "cgroup":
+      return unless(cgroupProblem(), "cgroup", "no cgroup can be made here");
+    case "scope":
+      return unless(scopeProblem(), "scope", "systemd makes no scope for this user");
+    case "namespace":
+      return findBubblewrap() === undefined
+        ? err("a PID namespace needs bubblewrap (bwrap) in /usr/bin")
+        : ok("namespace");
+    case "auto":
+      return ok(firstHere());
+  }
+}
+
+function unless(problem: string | null, enclosure: Enclosure, refusal: string): Result<Enclosure, string> {
+  return problem === null ? ok(enclosure) : err(`${refusal}: ${problem}`);
+}
+
+function firstHere(): Enclosure {
+  if (cgroupProblem() === null) return "cgroup";
+  if (managerStays() && scopeProblem() === null) return "scope";
   const bubblewrap = findBubblewrap();
-  if (choice === "namespace")
-    return bubblewrap === undefined ? err("a PID namespace needs bubblewrap (bwrap) in /usr/bin") : ok("namespace");
-  return ok(process.getuid?.() === 0 && bubblewrap !== undefined && canUnshare(bubblewrap) ? "namespace" : "markers");
+  return process.getuid?.() === 0 && bubblewrap !== undefined && canUnshare(bubblewrap) ? "namespace" : "markers";
 }
 
 /** The launch in a PID namespace of its own: when its first process ends, the kernel ends all others. */

@@ -9,11 +9,13 @@ import type { Enclosure } from "../../core/flow/enclosure.ts";
 import { optional } from "../../core/optional.ts";
 import { err, messageOf, ok, type Result } from "../../core/result.ts";
 import { createCgroup, killCgroup, removeCgroup, startInside } from "./cgroup.ts";
+import { collectOutput } from "./collect-output.ts";
 import { describeEnd } from "./describe-end.ts";
 import { enclosureHere, inNamespace } from "./enclose.ts";
 import { endTree, killGroup } from "./kill-tree.ts";
-import { type OutputFile, openOutputFile } from "./output-file.ts";
+import { openOutputFile } from "./output-file.ts";
 import { identify } from "./process-table.ts";
+import { inScope } from "./scope.ts";
 import {
   type AttemptEnd,
   type AttemptHooks,
@@ -21,19 +23,15 @@ import {
   type ConfinedLaunch,
   MARKER_VARIABLE,
   type ProcessIdentity,
-  type StreamRedactor,
 } from "../runner.ts";
-import { createTailRing, decodeTail } from "./tail-ring.ts";
 import { watchLimits } from "./watch-limits.ts";
 
 /** Output beyond the cap is only left out of the file; more than this many times the cap ends the attempt. */
 const HARD_OUTPUT_FACTOR = 20;
 
-/** As much as the readers of verdicts get: a text that is longer proves no verdict. Pages that are not written cost nothing. */
-const STDOUT_TAIL_BYTES = 8 * 1024 * 1024;
-const STDERR_TAIL_BYTES = 16 * 1024;
 /** For reading the pipes after the process has ended: a descendant may hold them open for ever. */
 const DRAIN_MS = 200;
+const LAST_TURNS = 3;
 /** Between the death of a process and Node's exit event. */
 const EXIT_NEWS_MS = 1_000;
 /** For a program to exit after its conversation is over. */
@@ -206,7 +204,9 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
   let child: ChildProcessWithoutNullStreams;
   try {
     const starting = () => spawnProgram(enclosed.value.launch);
-    child = cgroup === undefined ? starting() : startInside(cgroup, starting);
+    // A scope is entered by the child.
+    const isMade = cgroup !== undefined && enclosed.value.enclosure === "cgroup";
+    child = isMade ? startInside(cgroup, starting) : starting();
   } catch (error) {
     if (cgroup !== undefined) removeCgroup(cgroup);
     return err(spawnProblem(executable, error));
@@ -260,6 +260,7 @@ function enclose(launch: ConfinedLaunch, spec: AttemptSpec): Result<Enclosed, st
   if (enclosure === "namespace") return ok({ launch: inNamespace(launch), enclosure });
   if (enclosure === "markers") return ok({ launch, enclosure });
   try {
+    if (enclosure === "scope") return ok({ ...inScope(launch, spec.marker), enclosure });
     return ok({ launch, cgroup: createCgroup(spec.marker), enclosure });
   } catch (error) {
     return err(`Not started: its cgroup could not be made (${messageOf(error)}).`);
@@ -296,63 +297,12 @@ const tellStarted = async (hooks: AttemptHooks, identity: ProcessIdentity): Prom
   await hooks.onStarted?.(identity);
 };
 
-type OutputWatch = {
-  readonly redactor: (() => StreamRedactor) | undefined;
-  readonly onStdout: ((chunk: Uint8Array) => void) | undefined;
-  readonly onStderr: ((chunk: Uint8Array) => void) | undefined;
-  /** More than this in total is a flood. */
-  readonly hardBytes: number;
-  readonly sawOutput: () => void;
-  readonly onFlood: () => void;
-};
-
-/** The only place where output enters: secrets are removed here, before disk, readers and logs. */
-const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, watch: OutputWatch) => {
-  const tails = { stdout: createTailRing(STDOUT_TAIL_BYTES), stderr: createTailRing(STDERR_TAIL_BYTES) };
-  const redactors = { stdout: watch.redactor?.(), stderr: watch.redactor?.() };
-  let cut = false;
-  const keep = (from: "stdout" | "stderr", bytes: Uint8Array): void => {
-    if (bytes.length === 0) return;
-    tails[from].push(bytes);
-    file.write(bytes);
-    (from === "stdout" ? watch.onStdout : watch.onStderr)?.(bytes);
-  };
-  const consume = (from: "stdout" | "stderr", chunk: Buffer): void => {
-    watch.sawOutput();
-    keep(from, redactors[from]?.push(chunk) ?? chunk);
-    // After its exit there is nothing left to end, and the rest of the pipe is worth reading.
-    const over = child.exitCode !== null || child.signalCode !== null;
-    if (over || file.totalBytes() <= watch.hardBytes) return;
-    watch.onFlood();
-    // Reading more would only keep the flood going until the process is gone.
-    cut = true;
-    child.stdout.destroy();
-    child.stderr.destroy();
-  };
-  child.stdout.on("data", (chunk: Buffer) => consume("stdout", chunk));
-  child.stderr.on("data", (chunk: Buffer) => consume("stderr", chunk));
-  return {
-    /** Releases the held bytes. */
-    end: (): void => {
-      for (const from of ["stdout", "stderr"] as const) keep(from, redactors[from]?.flush() ?? new Uint8Array());
-    },
-    tails: (): Pick<AttemptEnd, "stdoutTail" | "stdoutWhole" | "stderrTail"> => {
-      const fits = tails.stdout.total() <= STDOUT_TAIL_BYTES;
-      return {
-        stdoutTail: decodeTail(tails.stdout.bytes(), fits),
-        stdoutWhole: fits && !cut,
-        stderrTail: decodeTail(tails.stderr.bytes(), tails.stderr.total() <= STDERR_TAIL_BYTES),
-      };
-    },
-  };
-};
-
 const drain = async (child: ChildProcessWithoutNullStreams): Promise<void> => {
   const open = [child.stdout, child.stderr].filter((stream) => !stream.closed);
   const closed = open.map((stream) => new Promise<void>((resolve) => void stream.once("close", () => resolve())));
   await within(Promise.all(closed), DRAIN_MS);
-  // One more turn: reads the pipes even if the timer came late on a busy machine.
-  await new Promise((resolve) => void setImmediate(resolve));
+  // Some more turns: the pipes are read even if the timer came late on a busy machine, and after a pause in the middle of a flood.
+  for (let turn = 0; turn < LAST_TURNS; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
 };
 

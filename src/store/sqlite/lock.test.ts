@@ -6,8 +6,9 @@ import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { takeEngineLock } from "./lock.ts";
+import { lockOwner, takeEngineLock } from "./lock.ts";
 
 let folder: string;
 const children: ChildProcess[] = [];
@@ -45,6 +46,19 @@ test("a second process is refused and told who has the folder", async () => {
   expect(await owner.said).toBe("taken");
   const second = takeEngineLock(folder);
   expect(second).toEqual({ heldBy: expect.stringMatching(new RegExp(`^process ${owner.child.pid} since 20.*Z$`)) });
+});
+
+test("whoever has taken the lock and not said so yet is not taken for the owner that was killed before", async () => {
+  const dead = spawnOwner(folder);
+  expect(await dead.said).toBe("taken");
+  expect(lockOwner(folder)).toMatchObject({ pid: dead.child.pid });
+  dead.child.kill("SIGKILL");
+  await once(dead.child, "exit");
+  // As the next owner is between its lock and its note.
+  const next = new DatabaseSync(join(folder, "engine.lock.db"));
+  next.exec("BEGIN EXCLUSIVE");
+  expect(lockOwner(folder)).toBeUndefined();
+  next.close();
 });
 
 test("the lock is free at once when its owner is killed with -9", async () => {

@@ -67,9 +67,21 @@ export function lockOwner(dir: string): LockOwner | undefined {
     db.exec("BEGIN EXCLUSIVE; ROLLBACK");
     return undefined;
   } catch {
-    return readOwner(join(dir, "engine.json"));
+    const owner = readOwner(join(dir, "engine.json"));
+    // Whoever has just taken the lock, or only looks at it as we do, has written no note: the one that is there is that of a dead owner.
+    return owner !== undefined && isThere(owner.pid) ? owner : undefined;
   } finally {
     db.close();
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // There, but another user's.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
@@ -84,7 +96,7 @@ function readOwner(note: string): LockOwner | undefined {
     const owner: unknown = JSON.parse(readFileSync(note, "utf8"));
     if (typeof owner !== "object" || owner === null || !("pid" in owner) || !("startedAt" in owner)) return undefined;
     const since = new Date(String(owner.startedAt));
-    if (!Number.isSafeInteger(owner.pid) || Number.isNaN(since.getTime())) return undefined;
+    if (!Number.isSafeInteger(owner.pid) || Number(owner.pid) < 1 || Number.isNaN(since.getTime())) return undefined;
     return { pid: Number(owner.pid), startedAt: since.toISOString() };
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import { contains } from "../shared/contains.ts";
 import { existing } from "../shared/existing.ts";
-import { openPrivate } from "../shared/private-folder.ts";
+import { loginFolder, openPrivate, PRIVATE_HOME } from "../shared/private-folder.ts";
 import type { Launch } from "../../workspace.ts";
 import type { Mount } from "./mount.ts";
 import { loginOf } from "./logins.ts";
@@ -54,7 +54,11 @@ export async function lookInside(
   };
   const login = settings.logins === "off" ? NO_LOGIN : await loginOf(launch, home);
   const outside = login.folders.filter((folder) => !contains(home, folder));
-  const wanted = [["/tmp", "tmp"], [home, "home"], ...outside.map((folder, index) => [folder, `login-${index}`])];
+  const wanted = [
+    ["/tmp", "tmp"],
+    [home, PRIVATE_HOME],
+    ...outside.map((folder, index) => [folder, loginFolder(index)]),
+  ];
   for (const [target = "", name = ""] of wanted) {
     const kept = await keep(target, name);
     if (!kept.ok) return kept;

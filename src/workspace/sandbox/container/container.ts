@@ -8,7 +8,7 @@ import { err, ok } from "../../../core/result.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { existing } from "../shared/existing.ts";
 import { findOnPath } from "../shared/find-on-path.ts";
-import { openPrivate } from "../shared/private-folder.ts";
+import { openPrivate, PRIVATE_HOME } from "../shared/private-folder.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
 import { type ContainerSettings, containerArguments } from "./arguments.ts";
@@ -53,7 +53,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       if (user.uid === undefined || user.gid === undefined) {
         return err(unavailable(engine, "this system has no users by number.", "Use Linux, macOS or WSL"));
       }
-      const privateHome = await openPrivate(own, "home");
+      const privateHome = await openPrivate(own, PRIVATE_HOME);
       if (!privateHome.ok) return privateHome;
       const container = `passrail-${store}-${name}-${randomBytes(4).toString("hex")}`;
       const args = containerArguments({

@@ -7,7 +7,7 @@ import { locate } from "../../target.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
 import type { Launch, Workspace } from "../../workspace.ts";
 import { contains } from "./contains.ts";
-import { openPrivate, removePrivate } from "./private-folder.ts";
+import { loginFolder, LOGINS_AT_MOST, openPrivate, PRIVATE_HOME, removePrivate } from "./private-folder.ts";
 import { unavailable } from "./unavailable.ts";
 
 export type Clones = {
@@ -72,6 +72,14 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
       }
       const own = await openPrivate(privateRoot, basename(top));
       return own.ok ? sandbox.confine({ workspace, name: basename(top), top, own: own.value }, launch) : own;
+    },
+
+    async privateFolders(workspace) {
+      const place = await locate(root, workspace);
+      if (!place.ok) return { home: privateRoot, logins: [] };
+      const own = join(privateRoot, basename(place.value.top));
+      const logins = Array.from({ length: LOGINS_AT_MOST }, (_, index) => join(own, loginFolder(index)));
+      return { home: join(own, PRIVATE_HOME), logins };
     },
 
     async unlock(workspace) {

@@ -4,6 +4,12 @@ import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../../../core/result.ts";
 
+export const PRIVATE_HOME = "home";
+
+/** Of a program that keeps its files outside of its home; no known one has more. */
+export const loginFolder = (index: number): string => `login-${index}`;
+export const LOGINS_AT_MOST = 4;
+
 /** Creates a private folder below `root`; refuses a link or a file in its place. */
 export async function openPrivate(root: string, ...names: readonly string[]): Promise<Result<string>> {
   let path = root;
