@@ -1,5 +1,6 @@
 // What a process per attempt costs: what is added to the start of an attempt when a process is kept ready, what each takes of the memory, how
-// soon an engine that starts has taken over fifty of them, and what an event costs on its way from one to the engine.
+// soon an engine that starts has taken over fifty of them, what an event costs on its way from one to the engine, and what a program that
+// floods does to everybody else.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -14,6 +15,7 @@ import { closeStage, drive, openStage } from "../test/crash/drive.ts";
 import { scenarioOf } from "../test/crash/seeds.ts";
 import { buildProgram } from "../test/harness/build-program.ts";
 import { PROGRAM_FOLDER } from "../test/harness/program.ts";
+import { measureFlood } from "./flood.ts";
 import { inFolder, median, type Row } from "./measure.ts";
 
 const PROCESSES = 7;
@@ -26,6 +28,7 @@ export async function measureCarriers(base: string): Promise<readonly Row[]> {
     ...(await measureProcess(dir)),
     await measureWire(dir),
     await measureAdoption(),
+    ...(await measureFlood(dir)),
   ]);
 }
 

@@ -5,10 +5,9 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { createCommitOf } from "./app/commit-of.ts";
-import { planRun } from "./app/start-run/start-run.ts";
+import { openUseCases } from "./app/open-use-cases.ts";
 import { withdrawnTrust } from "./app/trust/withdrawn.ts";
-import { createUseCases, type UseCases } from "./app/use-cases.ts";
+import type { UseCases } from "./app/use-cases.ts";
 import { storeMark } from "./attempt/attempt-files.ts";
 import { builtins } from "./attempt/builtins.ts";
 import type { CarriedPlace, CarrierIdentity, ClaimIdentity } from "./attempt/carriers.ts";
@@ -103,7 +102,8 @@ export type Performer = Opened & {
   /** Whether an attempt that the store says is running works on in a process of its own. */
   isCarried(carrier: CarrierIdentity | ClaimIdentity, place: CarriedPlace): boolean;
   /** Sets the address of the API for agents and people; call it before `perform`. */
-  setUrl(url: string): void;
+  /** `publicUrl`: for links that people open on another machine; null: the same. */
+  setUrl(url: string, publicUrl?: string | null): void;
   /**
    * Resolves if this process may not write to the store any more: another one has taken it over, or its file was replaced. The attempts are
    * ended or left to the other process by then; the caller must close and exit.
@@ -130,6 +130,8 @@ export type PassrailOptions = Site & {
   readonly onError: EngineOptions["onError"];
   /** Whether workers can join this process. */
   readonly takesWorkers?: boolean;
+  /** Whether an agent's question waits for an answer in place: for a process that stays, and that people reach while it works. */
+  readonly answersInPlace?: boolean;
   /** Called with what happens around the engine, for a log: a worker joins or is gone. */
   readonly onNotice?: (line: string) => void;
   /** "ignore": opens a project that nobody has approved without its files, to stop runs; do not perform then. */
@@ -173,7 +175,7 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
       clock,
       config: config.value,
       store,
-      address: { url: "" },
+      address: { url: "", publicUrl: null },
       table: table.value,
     };
     const base: Base = { ...opened, budgets: budgetsOf({ ...opened, unapproved }) };
@@ -207,7 +209,7 @@ type Base = PassrailOptions & {
   readonly budgets: CurrentBudgets;
   readonly store: Store;
   /** Empty until something listens. */
-  readonly address: { url: string };
+  readonly address: { url: string; publicUrl: string | null };
   /** Where a status mirror writes; null without one. */
   readonly table: StatusTable | null;
 };
@@ -260,7 +262,7 @@ function openPerformer(base: Base, lock: TakenLock): Performer {
     fenced: fenced.promise,
     node: { board, bundleFor: (...wanted) => carriers.bundleFor(...wanted) },
     isCarried: (carrier, place) => carriers.isAtWork(carrier, place),
-    setUrl: (url) => void (address.url = url),
+    setUrl: (url, publicUrl = null) => void Object.assign(address, { url, publicUrl }),
     wakeMerges: () => performing?.merges.wake(),
     async perform() {
       await mirror.start();
@@ -366,9 +368,7 @@ function hookListener(
 }
 
 function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close" | "redact"> {
-  const { budgets, clock, config, environment, flags, home, project, store } = base;
-  const settings = (of: string) => loadSettings({ home, environment, project: of, flags });
-  const place = { home, project, settings, environment };
+  const { budgets, clock, config, environment, home, project, store } = base;
   return {
     home,
     project,
@@ -378,17 +378,7 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
     budgets,
     store,
     engine,
-    app: createUseCases({
-      engine,
-      store,
-      now: () => clock.now(),
-      commitOf: createCommitOf(store),
-      programs: config.programs,
-      renewing: { settings, environment },
-      withdrawnTrust: (run) => withdrawnTrust(base, run),
-      planRun: (request) => planRun(place, request),
-      budgets: () => budgets.now(),
-    }),
+    app: openUseCases({ ...base, engine }),
     person: `human:${userInfo().username}`,
     listen: (listener) => listeners.add(listener),
   };
@@ -440,6 +430,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     labels: config.workers.labels,
     // Workers join a daemon; other processes perform only for a moment.
     ...(base.takesWorkers === true ? { places: board } : {}),
+    answersInPlace: base.answersInPlace === true,
     accountOf: (runner) => accountOf(environment, config, runner),
     nearPercent: config.limitNear.value,
     runStage,
@@ -505,7 +496,7 @@ function landingOf(base: Base, runners: Runners): LandingDeps {
     folderOf: (project) => openProjectFolder({ home, project, environment }),
     runners,
     redact: runners.redact,
-    url: () => address.url,
+    url: () => address.publicUrl ?? address.url,
     withdrawnTrust: (run) => withdrawnTrust(base, run),
     onProblem: onError,
   });
@@ -530,7 +521,7 @@ function notificationsOf({
     environment,
     home,
     store,
-    url: () => address.url,
+    url: () => address.publicUrl ?? address.url,
     onProblem,
     with: { now: () => Date.parse(clock.now()) },
   });

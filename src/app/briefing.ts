@@ -6,6 +6,7 @@ import { HISTORY } from "../core/budget/budget.ts";
 import { pinnedOf } from "../core/run/pinned.ts";
 import type { InboxItem, Run } from "../core/run/run.ts";
 import { stagesOf, isWork } from "../core/run/sequence.ts";
+import { transition } from "../core/run/transition.ts";
 import { type Briefing, briefingOf, isBeforeWork, plannedStages } from "../core/view/briefing.ts";
 import { listStages } from "../core/view/stage-list.ts";
 import { readPinned } from "../file/pinned-copy.ts";
@@ -22,6 +23,20 @@ export async function findBriefing(
   const usual = await usualCost(store, resolved, run);
   return briefingOf(resolved, run, planText(home, run), (stage) => usual.get(stage) ?? null);
 }
+
+/** The same for a start that is only planned. `at`: ISO 8601, UTC; what depends on the time holds for a start at that moment. */
+export async function briefPlan(
+  store: Pick<Store, "usageHistory">,
+  { runId, resolved, subject, facts }: PlannedRun,
+  at: string,
+): Promise<{ readonly run: Run; readonly briefing: Briefing }> {
+  const request = { type: "run.requested", runId, flowHash: resolved.hash, subject, facts } as const;
+  const { run } = transition(resolved.flow, undefined, { ...request, id: runId, at, actor: "system" });
+  const usual = await usualCost(store, resolved, run);
+  return { run, briefing: briefingOf(resolved, run, null, (stage) => usual.get(stage) ?? null) };
+}
+
+export type PlannedRun = Pick<Run, "subject" | "facts"> & { readonly runId: string; readonly resolved: ResolvedFlow };
 
 /** The mean of the last attempts that reported a cost, by stage. */
 async function usualCost(

@@ -7,14 +7,13 @@ import { isEnded, type Run } from "../core/run/run.ts";
 import { type Delivering, deliver, type Sent, wasApplied } from "./deliver.ts";
 import { findRun } from "./find-run.ts";
 import type { AppProblem } from "./problem.ts";
+import { amountProblem } from "./start-run/start-budget.ts";
 
 /** The new limits of the whole run; what is absent stays. */
 export type BudgetRequest = { readonly usd?: number; readonly tokens?: number };
 
 /** `changed` is false if the limits were so already, or if the same key did it earlier. */
 export type ChangedBudget = { readonly run: Run; readonly limit: BudgetLimit; readonly changed: boolean };
-
-const MOST: Readonly<Record<BudgetUnit, number>> = { usd: 1_000_000, tokens: 1_000_000_000_000 };
 
 export async function changeBudget(
   deps: Delivering & { readonly budgets: () => Budgets },
@@ -63,8 +62,8 @@ async function tryOnce(
 function changeOf(unit: BudgetUnit, limit: BudgetLimit, request: BudgetRequest): Result<number, AppProblem> {
   const wanted = request[unit];
   if (wanted === undefined) return ok(0);
-  if (!Number.isFinite(wanted) || wanted <= 0 || wanted > MOST[unit])
-    return err({ code: "amount_invalid", message: `A budget in ${unit} is above 0 and at most ${MOST[unit]}.` });
+  const message = amountProblem(unit, wanted);
+  if (message !== undefined) return err({ code: "amount_invalid", message });
   const now = limit[unit];
   if (now === null)
     return err({

@@ -1,6 +1,7 @@
 // A person pauses or resumes everything at once. The pause is stored first, so that runs which are started later begin paused, too; then
 // every open run is paused by its own record. If the process dies in between, the next one that performs pauses the rest.
 
+import type { Actor } from "../core/run/event.ts";
 import { optional } from "../core/optional.ts";
 import type { Result } from "../core/result.ts";
 import { isPauseOfAll, type PausedAll, pauseReason, toPauseHold } from "../core/run/pause-all.ts";
@@ -17,16 +18,19 @@ export type ControlledAll = {
   readonly refused: readonly { readonly number: number; readonly why: string }[];
 };
 
-export type AllAction = Extract<ControlAction, { type: "pause" | "resume" }>;
+export type AllAction =
+  | Extract<ControlAction, { type: "pause" }>
+  /** `pausedBy`: only runs that this actor paused; those that somebody else paused stay so. */
+  | (Extract<ControlAction, { type: "resume" }> & { readonly pausedBy?: Actor });
 
 type Deps = {
-  readonly store: Pick<Store, "listRuns" | "holds" | "setHold" | "liftHold">;
+  readonly store: Pick<Store, "events" | "listRuns" | "holds" | "setHold" | "liftHold">;
   readonly now: () => string;
   readonly controlRun: (run: string, action: ControlAction, sent: Sent) => Promise<Result<Controlled, AppProblem>>;
 };
 
 export async function controlAll(deps: Deps, action: AllAction, sent: Sent): Promise<ControlledAll> {
-  return action.type === "pause" ? pauseAll(deps, action.reason, sent) : resumeAll(deps, sent);
+  return action.type === "pause" ? pauseAll(deps, action.reason, sent) : resumeAll(deps, action, sent);
 }
 
 /** Pauses the runs that a crash left. */
@@ -48,19 +52,38 @@ async function pauseEvery(deps: Deps, paused: PausedAll, sent: Sent): Promise<Co
   return done;
 }
 
-async function resumeAll(deps: Deps, sent: Sent): Promise<ControlledAll> {
+async function resumeAll(
+  deps: Deps,
+  { pausedBy }: Extract<AllAction, { type: "resume" }>,
+  sent: Sent,
+): Promise<ControlledAll> {
   for (const hold of (await deps.store.holds()).filter(isPauseOfAll)) await deps.store.liftHold(hold);
-  return controlEach(deps, { type: "resume" }, sent);
+  const isMeant = async (runId: string): Promise<boolean> =>
+    pausedBy === undefined || (await lastPauseBy(deps.store, runId)) === pausedBy;
+  return controlEach(deps, { type: "resume" }, sent, isMeant);
+}
+
+/** Undefined if it was never paused. */
+async function lastPauseBy(store: Pick<Store, "events">, runId: string): Promise<Actor | undefined> {
+  let by: Actor | undefined;
+  for (let after = 0; ; ) {
+    const page = await store.events({ runId, after, limit: PAGE });
+    for (const { event } of page) if (event.type === "run.paused") by = event.actor;
+    if (page.length < PAGE) return by;
+    after = page.at(-1)?.seq ?? after;
+  }
 }
 
 async function controlEach(
   { store, controlRun }: Deps,
-  action: AllAction,
+  action: Extract<ControlAction, { type: "pause" | "resume" }>,
   { actor, key }: Sent,
+  isMeant: (runId: string) => Promise<boolean> = async () => true,
 ): Promise<ControlledAll> {
   const changed: number[] = [];
   const refused: { number: number; why: string }[] = [];
   for (const { id, number } of await openRuns(store)) {
+    if (!(await isMeant(id))) continue;
     const done = await controlRun(id, action, { actor, ...optional({ key }) });
     if (!done.ok) refused.push({ number, why: done.error.message });
     else if (done.value.changed) changed.push(number);

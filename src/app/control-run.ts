@@ -42,10 +42,10 @@ export type ControlAction =
 export type Controlled = { readonly run: Run; readonly changed: boolean };
 
 type Controlling = Delivering & {
-  /** For a retry: the settings as they are now, and the environment of the process that performs. Absent: a run keeps those of its start. */
-  readonly renewing?: Renewing;
+  /** For a retry: the settings as they are now, and the environment of the process that performs. */
+  readonly renewing: Renewing;
   /** Why nothing of the run may leave now, or undefined. */
-  readonly withdrawnTrust?: (run: Run) => string | undefined;
+  readonly withdrawnTrust: (run: Run) => string | undefined;
 };
 
 export async function controlRun(
@@ -61,7 +61,7 @@ export async function controlRun(
   if (!checked.ok) return checked;
   const isTheirs = action.type === "takeover" && sent.actor === `human:${takenOver(run)?.track.by}`;
   if (checked.value === "so-already" || isTheirs) return ok({ run, changed: false });
-  const untrusted = action.type === "undo" ? deps.withdrawnTrust?.(run) : undefined;
+  const untrusted = action.type === "undo" ? deps.withdrawnTrust(run) : undefined;
   if (untrusted !== undefined) return err({ code: "action_refused", message: `#${summary.number}: ${untrusted}.` });
   const again = await againWith(deps, run, action);
   if (!again.ok) return err({ ...again.error, message: `#${summary.number}: ${again.error.message}` });

@@ -4,8 +4,10 @@ import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { InboxItem } from "../core/run/run.ts";
 import type { RunEnd } from "../core/view/run-end.ts";
+import { branchOf } from "../core/run/branch.ts";
 import { repositoryOf } from "../core/run/joint.ts";
 import type { MarkedChange } from "../core/view/marked-changes.ts";
+import { type MovedBranch, movedBranch } from "../core/view/moved-branch.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { AttemptRecord, HandoffRecord } from "../store/store.ts";
 import { notWaiting } from "./answer-item.ts";
@@ -37,9 +39,11 @@ export type ItemDescription = FoundRun & {
   readonly itemVersion: string;
   /** Changes to look at first. */
   readonly marked: readonly MarkedChange[];
+  /** Null if the branch is where the last stage left it. */
+  readonly moved: MovedBranch | null;
 };
 
-type Describing = Looking & { readonly programs?: Settings["programs"] };
+type Describing = Looking & { readonly programs: Settings["programs"] };
 
 export async function describeRun(looking: Describing, reference: string): Promise<Result<RunDescription, AppProblem>> {
   const { store } = looking;
@@ -55,7 +59,7 @@ export async function describeRun(looking: Describing, reference: string): Promi
   ]);
   const { number } = found.value.summary;
   const end = await findRunEnd(store, { resolved, run, number, attempts, commitOf: looking.commitOf });
-  const takeover = takeoverOf({ resolved, run, attempts, programs: looking.programs ?? {} });
+  const takeover = takeoverOf({ resolved, run, attempts, programs: looking.programs });
   return ok({ ...found.value, resolved, attempts, handoffs, itemVersion: seen, end, takeover });
 }
 
@@ -71,6 +75,8 @@ export async function describeItem(looking: Looking, reference: string): Promise
     store.attempts(at.run.id),
     itemVersion(looking, at),
   ]);
-  const marked = await markedWork(repositoryOf(at.run), attempts, await looking.commitOf(at.run));
-  return ok({ ...at, item, resolved, attempts, itemVersion: seen, marked });
+  const head = await looking.commitOf(at.run);
+  const marked = await markedWork(repositoryOf(at.run), attempts, head);
+  const moved = movedBranch(attempts, branchOf(resolved.flow, at.run), head);
+  return ok({ ...at, item, resolved, attempts, itemVersion: seen, marked, moved });
 }

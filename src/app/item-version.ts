@@ -49,6 +49,8 @@ export async function refuseMoved(
     case "commit":
       return otherCommit(stored, seen, commit);
     case "version":
+      // A question stays the same under its number, whatever its agent does meanwhile.
+      if (item.kind === "question") return undefined;
       return otherVersion(looking, stored, item, seen.version, commit);
   }
 }
@@ -66,6 +68,8 @@ const BESIDE_THE_POINT: ReadonlySet<EventType> = new Set([
   "budget.warned",
   "usage.recorded",
   "run.stalled",
+  "run.paused",
+  "run.unpaused",
 ]);
 const MAX_CHANGES = 50;
 

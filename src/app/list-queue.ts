@@ -2,10 +2,14 @@
 // it is the same before and after a restart.
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { WorkStage } from "../core/flow/flow.ts";
+import { attemptKey } from "../core/run/attempt-key.ts";
 import { isOutside } from "../core/run/outside.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import { isEnded, type Run, type Track } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
+import { type LabelRules, type PlaceWish, placeWish } from "../core/worker/place-wish.ts";
+import type { WorkerPlace } from "../settings/workers.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { Store } from "../store/store.ts";
 
@@ -33,26 +37,41 @@ export type QueueEntry = {
 
 export type ProjectQueue = { readonly project: string; readonly entries: readonly QueueEntry[] };
 
-/** How many attempts may work at once, if the caller knows. */
-export type QueueLimits = { readonly slots?: number };
+/** What limits the starts, as far as the caller knows it. */
+export type QueueLimits = {
+  /** Attempts at once on this machine. */
+  readonly slots?: number;
+  /** Which attempts need a worker. */
+  readonly workers?: { readonly place: WorkerPlace; readonly labels: LabelRules };
+  /** The workers that have joined; absent: nobody knows, because no daemon was asked. */
+  readonly joined?: readonly JoinedWorker[];
+};
 
-type Queued = Omit<QueueEntry, "why"> & { readonly project: string; readonly first: boolean };
+export type JoinedWorker = {
+  readonly slots: number;
+  readonly labels: readonly string[];
+  readonly state: "open" | "cordoned" | "draining";
+  /** run/stage/attempt */
+  readonly attempts: readonly string[];
+};
 
-export async function listQueue(
-  store: Store,
-  now: string,
-  { slots }: QueueLimits = {},
-): Promise<readonly ProjectQueue[]> {
-  const found = await Promise.all((await store.activeRuns()).map((id) => entriesOf(store, id, now)));
+type Queued = Omit<QueueEntry, "why"> & { readonly project: string; readonly first: boolean; readonly wish: PlaceWish };
+
+export async function listQueue(store: Store, now: string, limits: QueueLimits = {}): Promise<readonly ProjectQueue[]> {
+  const { slots, workers, joined = [] } = limits;
+  const rules = workers?.labels ?? {};
+  const found = await Promise.all((await store.activeRuns()).map((id) => entriesOf(store, id, now, rules)));
   const byProject = Map.groupBy(found.flat(), ({ project }) => project);
-  const working = found.flat().filter(({ state }) => state === "running").length;
-  const isFull = slots !== undefined && working >= slots;
+  const elsewhere = new Set(joined.flatMap(({ attempts }) => attempts));
+  const here = found.flat().filter(({ state, wish }) => state === "running" && !elsewhere.has(wish.key)).length;
+  const isFull = slots !== undefined && here >= slots;
+  const whyNoSlot = (wish: PlaceWish): string => noSlotText(wish, limits, isFull);
   return [...byProject]
-    .map(([project, entries]) => ({ project, entries: inLine(entries, isFull) }))
+    .map(([project, entries]) => ({ project, entries: inLine(entries, whyNoSlot) }))
     .toSorted((a, b) => (a.project < b.project ? -1 : 1));
 }
 
-async function entriesOf(store: Store, runId: string, now: string): Promise<readonly Queued[]> {
+async function entriesOf(store: Store, runId: string, now: string, labels: LabelRules): Promise<readonly Queued[]> {
   const [stored, summaries] = await Promise.all([store.loadRun(runId), store.findRuns(runId)]);
   const summary = summaries.find(({ id }) => id === runId);
   if (stored === undefined || summary === undefined || isEnded(stored.run)) return [];
@@ -63,6 +82,7 @@ async function entriesOf(store: Store, runId: string, now: string): Promise<read
     const work = findWork(resolved.flow, run, track, at.stage);
     return [
       {
+        wish: wishOf(resolved, run, { stage: work, id: at.stage, attempt: at.attempt }, labels),
         project: projectOf(run),
         // Runs under way come before new ones, as in the engine's own queue.
         first: Object.keys(run.stages).length <= 1 || work?.yields === true,
@@ -84,6 +104,17 @@ async function entriesOf(store: Store, runId: string, now: string): Promise<read
   });
 }
 
+/** A stage that the flow no longer has goes nowhere. */
+function wishOf(
+  resolved: ResolvedFlow,
+  run: Run,
+  { stage, id, attempt }: { readonly stage: WorkStage | undefined; readonly id: string; readonly attempt: number },
+  labels: LabelRules,
+): PlaceWish {
+  if (stage !== undefined) return placeWish(resolved, run, { stage, attempt }, labels);
+  return { key: attemptKey(run.id, id, attempt), runId: run.id, stage: id, labels: [], mayMove: false };
+}
+
 function stateOf(
   resolved: ResolvedFlow,
   run: Run,
@@ -100,7 +131,7 @@ function stateOf(
 
 const RANK: Readonly<Record<QueueEntry["state"], number>> = { running: 0, queued: 1, later: 2, paused: 3, outside: 4 };
 
-function inLine(entries: readonly Queued[], isFull: boolean): readonly QueueEntry[] {
+function inLine(entries: readonly Queued[], whyNoSlot: (wish: PlaceWish) => string): readonly QueueEntry[] {
   const ordered = entries.toSorted(
     (a, b) =>
       RANK[a.state] - RANK[b.state] ||
@@ -108,10 +139,10 @@ function inLine(entries: readonly Queued[], isFull: boolean): readonly QueueEntr
       (a.since < b.since ? -1 : a.since > b.since ? 1 : a.number - b.number),
   );
   let position = 0;
-  return ordered.map(({ project: _project, first: _first, ...entry }, index) => ({
+  return ordered.map(({ project: _project, first: _first, wish, ...entry }, index) => ({
     ...entry,
     position: entry.state === "queued" ? ++position : null,
-    why: whyWaits(entry, ordered.slice(0, index), isFull),
+    why: whyWaits(entry, ordered.slice(0, index), () => whyNoSlot(wish)),
   }));
 }
 
@@ -119,7 +150,7 @@ function inLine(entries: readonly Queued[], isFull: boolean): readonly QueueEntr
 function whyWaits(
   { state, inPlace, runId }: Pick<Queued, "state" | "inPlace" | "runId">,
   before: readonly Queued[],
-  isFull: boolean,
+  whyNoSlot: () => string,
 ): string | null {
   switch (state) {
     case "running":
@@ -134,7 +165,21 @@ function whyWaits(
       const inFolder = inPlace ? before.findLast((each) => each.inPlace && each.runId !== runId) : undefined;
       if (inFolder?.state === "running") return `#${inFolder.number} works in the same folder`;
       if (inFolder !== undefined) return `#${inFolder.number} comes first in the same folder`;
-      return isFull ? "every slot is in use" : "it starts as soon as a slot is free";
+      return whyNoSlot();
     }
   }
+}
+
+/** Only a worker can carry out an attempt with labels, and any that may move where nothing works here. */
+function noSlotText({ labels, mayMove }: PlaceWish, { workers, joined }: QueueLimits, isFull: boolean): string {
+  const needsWorker = mayMove && (labels.length > 0 || workers?.place === "workers-only");
+  if (!needsWorker) return isFull ? "every slot is in use" : "it starts as soon as a slot is free";
+  const which = labels.length === 0 ? "worker" : `worker with ${labels.join(" and ")}`;
+  if (joined === undefined) return `it waits for a ${which}`;
+  const fitting = joined.filter((worker) => labels.every((label) => worker.labels.includes(label)));
+  if (fitting.length === 0) return `no ${which} has joined`;
+  const open = fitting.filter(({ state }) => state === "open");
+  if (open.length === 0) return `every ${which} is cordoned or leaves`;
+  const isBusy = open.every(({ slots, attempts }) => attempts.length >= slots);
+  return isBusy ? `every ${which} is busy` : `it starts as soon as a ${which} takes it`;
 }

@@ -9,17 +9,19 @@ import { lastEventLine, lastOutputLine, type AgentLine } from "../core/view/live
 import { openPlain } from "../file/plain-file.ts";
 import type { Store } from "../store/store.ts";
 import { lookAtPause } from "./look-at-pause.ts";
-import { listQueue, type QueueEntry } from "./list-queue.ts";
+import { listQueue, type QueueEntry, type QueueLimits } from "./list-queue.ts";
 
 export type NowPlace = {
   readonly store: Store;
   /** The state folder. */
   readonly home: string;
-  readonly slots: number;
+  readonly limits: QueueLimits;
   /** ISO 8601, UTC. */
   readonly now: string;
   /** Removes the secrets that this process knows. */
   readonly redact: (text: string) => string;
+  /** Called for each attempt that works, before its line is read: what it says next is not missed. */
+  readonly follow?: (attempt: Pick<QueueEntry, "runId" | "stage" | "attempt">) => void;
 };
 
 export type WorkingRow = Pick<
@@ -30,6 +32,8 @@ export type WorkingRow = Pick<
   /** Null until its program has started, and for Passrail's own stages. */
   readonly runner: string | null;
   readonly model: string | null;
+  /** The worker that carries it out; null: this machine. */
+  readonly worker: string | null;
   /** Null before its first line. */
   readonly lastLine: AgentLine | null;
   /** As far as it is known while it works. */
@@ -58,9 +62,9 @@ export type NowView = {
 };
 
 export async function lookAtNow(place: NowPlace): Promise<NowView> {
-  const { store, now, slots } = place;
+  const { store, now, limits } = place;
   const [queue, today, paused, newest] = await Promise.all([
-    listQueue(store, now, { slots }),
+    listQueue(store, now, limits),
     spentToday(store, now),
     lookAtPause(store),
     store.listRuns({ limit: 1 }),
@@ -78,8 +82,9 @@ export async function lookAtNow(place: NowPlace): Promise<NowView> {
 
 async function workingRow(place: NowPlace, entry: NextRow): Promise<WorkingRow> {
   const { runId, number, flow, title, stage, attempt, agent, since, project } = entry;
+  place.follow?.(entry);
   const record = (await place.store.attempts(runId)).find((each) => each.stage === stage && each.attempt === attempt);
-  const { runner, model, usage } = attemptFacts({ facts: record?.facts ?? {} });
+  const { runner, model, claim, usage } = attemptFacts({ facts: record?.facts ?? {} });
   return {
     runId,
     number,
@@ -92,15 +97,17 @@ async function workingRow(place: NowPlace, entry: NextRow): Promise<WorkingRow> 
     project,
     runner,
     model,
+    worker: claim?.worker ?? null,
     usage,
-    lastLine: await lastLine(place, entry),
+    lastLine: await readLastLine(place, entry),
   };
 }
 
 /** An agent that prints a long line without an end is not read to its beginning. */
 const TAIL_BYTES = 32 * 1024;
 
-async function lastLine(
+/** What a working agent said or did last; null before its first line. */
+export async function readLastLine(
   { home, redact }: Pick<NowPlace, "home" | "redact">,
   { runId, stage, attempt }: Pick<QueueEntry, "runId" | "stage" | "attempt">,
 ): Promise<AgentLine | null> {

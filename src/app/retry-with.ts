@@ -30,19 +30,18 @@ export type Retried = { readonly stage?: string; readonly chosen?: ChosenAgents 
 
 export async function retryWith(
   store: Pick<Store, "loadFlow">,
-  renewing: Renewing | undefined,
+  renewing: Renewing,
   run: Run,
   { stage, chosen }: Retried,
 ): Promise<Result<RetryWith, AppProblem>> {
   const resolved = await flowOf(store, run);
-  const loaded = await renewing?.settings(ticketProject(run) ?? projectOf(run));
-  if (loaded?.ok === false) return refused(loaded.error);
-  const settings = loaded === undefined ? undefined : renewedSettings(loaded.value, resolved, run);
-  const now: Run = settings === undefined ? run : { ...run, facts: withSettings(run.facts, settings) };
+  const loaded = await renewing.settings(ticketProject(run) ?? projectOf(run));
+  if (!loaded.ok) return refused(loaded.error);
+  const settings = renewedSettings(loaded.value, resolved, run);
+  const now: Run = { ...run, facts: withSettings(run.facts, settings) };
   const runners = chosen === undefined ? ok(undefined) : chosenRunners(resolved, now, chosen);
   if (!runners.ok) return runners;
-  const again = { ...optional({ runners: runners.value, settings }) };
-  if (loaded === undefined || renewing === undefined) return ok(again);
+  const again = { settings, ...optional({ runners: runners.value }) };
   const facts = { ...now.facts, runners: { ...objectOf(now.facts["runners"]), ...runners.value } };
   const found = currentTrack(run, stage);
   const id = stage ?? (typeof found === "string" ? "" : found.track.stage);

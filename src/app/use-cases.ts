@@ -64,14 +64,13 @@ export type UseCaseOptions = Looking & {
   readonly engine: Pick<Engine, "startRun" | "deliver" | "liftHold">;
   readonly store: Store;
   readonly planRun: UseCases["planRun"];
-  /** Absent: a retry keeps the settings of the run's start. */
-  readonly renewing?: Renewing;
+  readonly renewing: Renewing;
   /** How the programs of runners are started, for people who open a session. */
-  readonly programs?: Settings["programs"];
+  readonly programs: Settings["programs"];
   /** As the settings say now. */
   readonly budgets: () => Budgets;
   /** Why trust in the files of a run is withdrawn, or undefined. */
-  readonly withdrawnTrust?: (run: Run) => string | undefined;
+  readonly withdrawnTrust: (run: Run) => string | undefined;
 };
 
 export function createUseCases(options: UseCaseOptions): UseCases {
@@ -92,7 +91,7 @@ export function createUseCases(options: UseCaseOptions): UseCases {
 
   return {
     planRun: options.planRun,
-    previewRun: (request) => previewRun(options.planRun, request),
+    previewRun: (request) => previewRun(options, request),
     startRun: (plan, actor) => startRun(options, plan, actor),
     answerItem: (request, sent) => inTurn(request.item, () => answerItem(options, request, sent)),
     requestAnswer: (request, key) => inTurn(request.item, () => requestAnswer(options, request, key)),

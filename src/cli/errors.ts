@@ -56,7 +56,7 @@ const SYSTEM: Readonly<Record<string, { readonly message: string; readonly hint:
 export function reportError(io: Pick<Io, "err" | "json" | "color">, error: unknown): number {
   const { code, message, hint, exit } = toCliError(error);
   if (io.json) {
-    io.err(JSON.stringify({ error: { code, message, hint, docs: `docs/cli.md#${code}` } }));
+    io.err(JSON.stringify({ error: { code, message, hint, docs: `docs/errors.md#${code}` } }));
     return exit;
   }
   const mark = io.color ? "\u001b[31m✖\u001b[39m" : "✖";

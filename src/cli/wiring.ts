@@ -13,6 +13,7 @@ import { addCost } from "./commands/cost/add-cost.ts";
 import { addDaemon } from "./commands/daemon/add-daemon.ts";
 import { addDatabase } from "./commands/database/add-database.ts";
 import { addDemo } from "./commands/demo/add-demo.ts";
+import { addDocs } from "./commands/docs/add-docs.ts";
 import { addDoctor } from "./commands/doctor/add-doctor.ts";
 import { addExplain } from "./commands/explain/add-explain.ts";
 import { addFlow } from "./commands/flow/add-flow.ts";
@@ -81,6 +82,7 @@ const REGISTRATIONS: readonly Registration[] = [
   { names: ["prune"], add: addPrune },
   { names: ["mcp"], add: addMcp },
   { names: ["demo"], add: addDemo },
+  { names: ["docs"], add: addDocs },
   { names: ["init"], add: addInit },
   { names: ["doctor"], add: addDoctor },
   { names: ["database"], add: addDatabase },

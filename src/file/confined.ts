@@ -80,7 +80,7 @@ export function openConfined(root: string, path: string): Result<FileToRead | un
 }
 
 /** Writes a new file beside the old one and renames it, so nothing is ever written through a link or into a file with a second name. */
-export function writeConfined(root: string, path: string, text: string, mode = 0o600): Result<null> {
+export function writeConfined(root: string, path: string, text: string | Uint8Array, mode = 0o600): Result<null> {
   return confined(path, () => {
     const folder = dirname(path);
     const before = requireFolder(root, folder);

@@ -28,6 +28,7 @@ const EVENT_TYPES: Readonly<Record<string, string>> = {
   blocked: "ticket.blocked",
   file: "project.file.broken",
   trust: "project.trust.awaited",
+  report: "passrail.report",
   test: "passrail.test",
 };
 

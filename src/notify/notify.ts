@@ -4,7 +4,7 @@ export type Notice = {
   /** Empty if it is about a file or a ticket without a run. */
   readonly runId: string;
   readonly to: string;
-  /** gate, question, choice, escalation, stopped, completed, merge, blocked, file, trust, or a flow's own word. */
+  /** gate, question, choice, escalation, stopped, completed, merge, blocked, file, trust, report, or a flow's own word. */
   readonly event: string;
   readonly text: string;
   /** The inbox item it is about: `<run>.<number>`; null if it needs no answer. */

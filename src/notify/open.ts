@@ -100,6 +100,7 @@ async function isOpen(store: Pick<Store, "loadRun">, item: string): Promise<bool
 
 function linkTo(url: string, { item, runId, event }: Notice): string | null {
   if (url === "" || event === "test") return null;
+  if (event === "report") return `${url}/report`;
   // About a file or a ticket: the inbox shows it.
   if (runId === "") return `${url}/`;
   return item === null ? `${url}/runs/${runId}` : `${url}/g/${item}`;

@@ -1,5 +1,5 @@
-// The project and the agents for `doctor`: repository, settings, trust, coding agents with their logins, and sandboxes. A sandbox is really
-// started; agents are only asked for their version.
+// The project and the agents for `doctor`: repository, settings, trust, coding agents with their logins, sandboxes, and what
+// holds processes without one. A sandbox is really started; agents are only asked for their version.
 
 import { rungsIn } from "../../core/flow/ladder.ts";
 import { isConfining } from "../../core/flow/workspace-mode.ts";
@@ -9,6 +9,8 @@ import { readyRunners } from "../../runner/ready.ts";
 import { loadSettings } from "../../settings/load.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Environment, Site } from "../../settings/site.ts";
+import { HELD_BY } from "../../core/view/containment.ts";
+import { enclosureHere } from "../../runner/process/enclose.ts";
 import { workspaceProblem } from "../../workspace/providers.ts";
 import { noWorktree } from "../start-run/find-worktree.ts";
 import { lookAtTrust } from "../trust/trust.ts";
@@ -26,6 +28,7 @@ export async function lookAtWork(site: Site): Promise<readonly Checkup[]> {
     good("settings", "readable"),
     ...agentLines(agents, config),
     ...(await sandboxes(config, site.environment)),
+    enclosure(config),
   ];
 }
 
@@ -74,6 +77,20 @@ function loginText({ login }: Extract<Detected, { status: "found" }>): string {
   const words = { yes: "logged in", no: "not logged in", unknown: "login unknown" };
   return `${words[login.state]}${login.evidence === "" ? "" : ` (${login.evidence})`}`;
 }
+
+/** Of programs without a sandbox. */
+function enclosure({ enclosure: chosen }: Settings): Checkup {
+  const name = "without a sandbox";
+  const here = enclosureHere(chosen.value);
+  if (!here.ok) return bad(name, `no program starts: ${here.error}`, "attempts: { enclosure: auto } in passrail.yaml");
+  const found = HELD_BY[here.value];
+  return here.value !== "markers" || chosen.value === "markers"
+    ? good(name, found)
+    : doubtful(name, `${found}: one that hides outlives its attempt`, WITHOUT_A_RUNG);
+}
+
+const WITHOUT_A_RUNG =
+  "use a sandbox, passrail service install, or loginctl enable-linger with systemd (docs/sandboxes.md)";
 
 /** Bubblewrap always; another kind where the settings choose it. */
 async function sandboxes({ workspace, workspaces }: Settings, environment: Environment): Promise<readonly Checkup[]> {

@@ -6,6 +6,7 @@ import { didYouMean } from "../../core/check/suggest.ts";
 import { isName } from "../../core/flow/name.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import { listFiles, readText } from "../../file/read-text.ts";
+import { EDITOR_LINES, writeEditorSchemas } from "./editor-schemas.ts";
 
 export type Recipe = {
   readonly name: string;
@@ -51,8 +52,9 @@ export function newFlow(shipped: string, project: string, name: string, recipe: 
   const flow = join(".passrail", "flows", `${name}.yaml`);
   const cases = join(".passrail", "flow-tests", `${name}.yaml`);
   const text = textOf(cookbook, `${recipe}.yaml`).replace(/^flow: .+$/mu, `flow: ${name}`);
-  const written = writeNew(join(project, flow), text);
+  const written = writeNew(join(project, flow), `${EDITOR_LINES.flow}\n${text}`);
   if (!written.ok) return written;
+  writeEditorSchemas(project);
   const tested = writeNew(join(project, cases), textOf(cookbook, `${recipe}${CASES}`));
   if (tested.ok) return ok({ flow, cases });
   // Half of it would be in the way of the next try.

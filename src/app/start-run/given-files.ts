@@ -107,6 +107,7 @@ function contradicts({ fact, labels }: StatedFact, { path }: GivenFile, given: J
     code: "input_contradicts",
     message: `${fact} is given as ${JSON.stringify(given)}, but ${path} says ${JSON.stringify(stated)}.`,
     hint: `Leave the input out, or change the line ${JSON.stringify(labels[0] ?? "")} of ${path}.`,
+    field: `input/${fact}`,
   };
 }
 
@@ -118,14 +119,20 @@ function missingInputs({ name, family }: Flow, missing: readonly FlowInput[]): P
     code: "input_missing",
     message: `Flow ${name} does not start without ${list}.`,
     hint: `passrail run ${family ?? name} "title" ${pairs}`,
+    field: `input/${missing[0]?.name ?? ""}`,
   };
 }
 
-const badValue = (name: string, why: string): Problem => ({ code: "input_refused", message: `${name}: ${why}.` });
+const badValue = (name: string, why: string): Problem => ({
+  code: "input_refused",
+  message: `${name}: ${why}.`,
+  field: `input/${name}`,
+});
 
 const refused = (name: string, why: string): Problem => ({
   code: "input_refused",
   message: `${name}: ${why}.`,
+  field: name === "repositories" ? name : `input/${name}`,
   hint: "Inputs are text files and folders inside the project, without links.",
 });
 

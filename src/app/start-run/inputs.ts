@@ -97,6 +97,7 @@ export function withoutPlace(ticket: JsonObject): JsonObject {
 
 const RESERVED = [
   "adopt_branch",
+  "budget",
   "project",
   "joint",
   "workspace",

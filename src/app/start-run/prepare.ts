@@ -21,6 +21,7 @@ import { beginAt } from "./begin-at.ts";
 import { type GivenFolder, readGivenFiles, readNamedRepositories } from "./given-files.ts";
 import { type Inputs, otherWork, placeInputs, refuseReserved, withFact, withoutPlace } from "./inputs.ts";
 import { noWorktree } from "./find-worktree.ts";
+import { readModels, unusedModel, withModels } from "./models.ts";
 import type { PreflightException } from "./preflight.ts";
 import { projectEnvironment } from "../../settings/load.ts";
 import { type Environment, homeOf } from "../../settings/site.ts";
@@ -28,6 +29,7 @@ import { createRedaction } from "../../core/secrets/redaction.ts";
 import { secretsOf } from "../../runner/process/environment.ts";
 import { candidates, commandNotes, missingPrograms, runnersOf } from "./runners.ts";
 import { settingsFacts } from "./settings-facts.ts";
+import { budgetFacts, type StartBudget } from "./start-budget.ts";
 import { unreadyProgram } from "./unready-program.ts";
 
 export type StartInput = {
@@ -45,6 +47,10 @@ export type StartInput = {
   readonly ticketPlace?: { readonly file: string; readonly project: string; readonly contains: readonly string[] };
   /** `stage=claude`, `*=codex exec -`; overrides the settings. */
   readonly runners: readonly string[];
+  /** `stage=opus`, or a model for all; overrides the settings. */
+  readonly models?: readonly string[];
+  /** What the whole run may cost, instead of the settings' budget of a run. */
+  readonly budget?: StartBudget;
   readonly workspace?: WorkspaceMode;
   /** A person gives the run the existing branch of that name. */
   readonly adoptsBranch?: boolean;
@@ -86,10 +92,10 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   const { facts: given } = files.value;
   const other = otherWork(resolved.flow, given);
   if (other !== undefined) return err(other);
-  const runners = runnersOf(resolved, start.runners, config.agents, start.cwd);
-  if (!runners.ok) return runners;
-  const chosen = runnersOf(resolved, start.runners, {}, start.cwd);
-  if (!chosen.ok) return chosen;
+  const players = playersOf(resolved, start, config);
+  if (!players.ok) return players;
+  const budget = budgetFacts(start.budget);
+  if (!budget.ok) return budget;
   const environment = environmentOf(start);
   const mode = await workspaceMode(start, config, folders.value, environment);
   if (!mode.ok) return mode;
@@ -114,14 +120,15 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
       ...settingsFacts(config),
       ...(Object.keys(config.tickets.repos).length === 0 ? {} : { repos: Object.keys(config.tickets.repos) }),
       ...(start.adoptsBranch === true ? { adopt_branch: true } : {}),
+      ...budget.value,
       ...(brought.length === 0 ? {} : { repository_files: brought.map((file) => ({ ...file })) }),
     },
-    runners: { ...runners.value },
-    chosen: { ...chosen.value },
+    runners: { ...players.value.runners },
+    chosen: { ...players.value.chosen },
     ...begun.value.facts,
   };
-  const undefinedCheck = unknownCheck(resolved.flow, facts);
-  if (undefinedCheck !== undefined) return err(undefinedCheck);
+  const wrong = unknownCheck(resolved.flow, facts) ?? unusedModel(resolved, facts, players.value.models);
+  if (wrong !== undefined) return err(wrong);
   const task = `${subject.title}\n${subject.body}`;
   const missing = missingPrograms(resolved, facts, task);
   if (missing !== undefined) return err(missing);
@@ -140,6 +147,21 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   const warnings = [...inputs.value.warnings, ...begun.value.warnings];
   const alerts = secretIn(task, environment);
   return ok({ resolved, facts, warnings, notes, alerts, texts: begun.value.texts });
+}
+
+/** Who plays what: as the settings and the person say it, and what the person chose alone. */
+function playersOf(resolved: ResolvedFlow, start: StartInput, { agents }: Settings) {
+  const models = readModels(resolved, start.models ?? []);
+  if (!models.ok) return models;
+  const runners = runnersOf(resolved, start.runners, agents, start.cwd);
+  if (!runners.ok) return runners;
+  const chosen = runnersOf(resolved, start.runners, {}, start.cwd);
+  if (!chosen.ok) return chosen;
+  return ok({
+    runners: withModels(runners.value, models.value),
+    chosen: withModels(chosen.value, models.value),
+    models: models.value,
+  });
 }
 
 /** A run stores its flow by the hash, so another limit is another flow. */

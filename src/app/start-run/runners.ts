@@ -63,10 +63,10 @@ export function runnersOf(
     if (at < 1 && !isForAll) return err(agentInvalid(flag));
     const [typed, text] = isForAll ? ["*", flag] : [flag.slice(0, at).trim(), flag.slice(at + 1)];
     const found = nameIn(resolved, typed);
-    if (!found.ok) return found;
+    if (!found.ok) return err({ ...found.error, field: `agents/${typed}` });
     const name = found.value;
     const chosen = readRunnerFlag(name, text, cwd);
-    if (!chosen.ok) return chosen;
+    if (!chosen.ok) return err({ ...chosen.error, field: `agents/${name}` });
     // The flag replaces the runner; the settings keep its options, except for another program's model.
     const kept = meantFor(firstRunner(chosen.value.runner) ?? "command", runners[name] ?? {});
     const { runner: _runner, command: _command, ...options } = kept;
@@ -144,6 +144,7 @@ export function missingPrograms(resolved: ResolvedFlow, facts: JsonObject, task:
       `or one of your own:  --agent ${first ?? "STAGE"}="COMMAND"`,
       "or in passrail.yaml:  runner: claude    or    agents: { NAME: { command: [program, argument] } }",
     ].join("\n"),
+    field: "agents/*",
   };
 }
 

@@ -23,7 +23,7 @@ import { resolveStart } from "./resolve-flow.ts";
 export type RunPlan = Omit<RunRequest, "actor" | "paused">;
 
 export type PlanRequest = Pick<RunPlan, "subject"> &
-  Pick<StartInput, "input" | "workspace" | "allow" | "repositories"> & {
+  Pick<StartInput, "input" | "workspace" | "allow" | "repositories" | "models" | "budget"> & {
     /** A flow, an alias of one, a family of flows of which the facts choose one, or an agent that works alone. */
     readonly flow: string;
     /** The name of a registered project; default: the project of the place. */
@@ -52,7 +52,7 @@ export async function planRun(place: StartPlace, request: PlanRequest): Promise<
   const { resolved } = start.value;
   const settings = await place.settings(project);
   if (!settings.ok) return settings;
-  const { subject, workspace, allow, repositories, runners = [] } = request;
+  const { subject, workspace, allow, repositories, runners = [], models, budget } = request;
   const input = [...request.input, ...start.value.input];
   const prepared = await prepareRun(
     {
@@ -63,7 +63,7 @@ export async function planRun(place: StartPlace, request: PlanRequest): Promise<
       input,
       runners,
       home: place.home,
-      ...optional({ workspace, allow, repositories, environment: place.environment }),
+      ...optional({ workspace, allow, repositories, models, budget, environment: place.environment }),
     },
     settings.value,
   );

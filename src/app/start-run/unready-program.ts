@@ -91,6 +91,7 @@ function absentProgram(
     code: "program_missing",
     message: `The stage ${stage} cannot start: ${found.error.detail}`,
     hint: [install ?? meant(program), "passrail agent list   shows what is installed and logged in"].join("\n"),
+    field: `agents/${stage}`,
   };
 }
 
@@ -107,6 +108,7 @@ async function loggedOut(
     code: "not_logged_in",
     message: `The stage ${stage} cannot start: ${line}`,
     hint: `If it needs no login, say so in passrail.yaml: runners: { ${runner}: { command: [${runner}] } }`,
+    field: `agents/${stage}`,
   };
 }
 

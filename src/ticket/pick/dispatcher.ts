@@ -57,6 +57,8 @@ export type DispatcherOptions = {
   /** Runners that override those of the settings. */
   readonly runners?: readonly string[];
   readonly onStart?: (run: Run) => void;
+  /** True while no ticket may start, such as after the end of a shift. */
+  readonly isHeld?: () => Promise<boolean>;
 };
 
 export type DispatcherState = {
@@ -140,13 +142,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const scan = await mirror.look(project);
     const plan = planOf(scan, options, since, rules());
     const inLine = await countInLine(store, mirror.goingOn(project).values(), clock.now());
+    const isHeld = (await options.isHeld?.()) === true;
     let round = beginRound(memory, plan, inLine);
     const byId = new Map(scan.tickets.map((ticket) => [ticket.id, ticket]));
     for (;;) {
       const taken = takeNext(round, limits, clock.monotonicMs());
       ({ round } = taken);
       memory = round.memory;
-      if (taken.next === undefined || !poll.isOn) break;
+      if (taken.next === undefined || !poll.isOn || isHeld) break;
       round = await tryStart(round, taken.next, byId, { ...options, onAlert });
       memory = round.memory;
     }

@@ -5,7 +5,7 @@ import { loadSettings } from "../../settings/load.ts";
 import type { Environment } from "../../settings/site.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 
-export type OpenDispatcher = Pick<DispatcherOptions, "log" | "onStart" | "project" | "runners">;
+export type OpenDispatcher = Pick<DispatcherOptions, "isHeld" | "log" | "onStart" | "project" | "runners">;
 
 export function openDispatcher(
   {

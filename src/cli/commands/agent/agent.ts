@@ -104,6 +104,7 @@ function enclosureLine(enclosure: Result<Enclosure, string>): string {
 
 const ENCLOSED: Readonly<Record<Enclosure, { readonly label: string; readonly escapes: string }>> = {
   cgroup: { label: "a cgroup", escapes: "all of them end with their attempt" },
+  scope: { label: "a scope of systemd", escapes: "all of them end with their attempt" },
   namespace: { label: "a PID namespace", escapes: "all of them end with their attempt" },
   markers: { label: "markers", escapes: "one that hides fails its attempt and is named (docs/sandboxes.md)" },
 };

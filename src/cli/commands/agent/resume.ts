@@ -3,8 +3,8 @@
 import type { HeldRunner } from "../../../app/holds.ts";
 import { LIMIT_NEAR } from "../../../core/run/limit-use.ts";
 import { holdText } from "../../../core/view/over-limit.ts";
-import { messageOf } from "../../../core/result.ts";
-import { CliError, EXIT, problemError } from "../../errors.ts";
+import { actOnly } from "../../act-only.ts";
+import { CliError, EXIT } from "../../errors.ts";
 import { requireOperator } from "../../operator.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson } from "../../terminal/output.ts";
@@ -13,29 +13,15 @@ import { localTime } from "../../terminal/run-view.ts";
 
 export async function agentResume(io: Io, runner: string): Promise<number> {
   requireOperator(io, "agent resume");
-  const { openPassrail } = await import("../../../compose.ts");
-  const opened = await openPassrail({
-    home: io.home,
-    project: io.cwd,
-    environment: io.environment,
-    flags: {},
-    // It starts nothing, so it needs nobody's approval of the project's files.
-    unapproved: "ignore",
-    onError: (runId, error) => io.err(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
-  });
-  if (!opened.ok) throw problemError(opened.error);
-  const passrail = opened.value;
-  try {
-    const lifted = await passrail.app.liftHold({ runner }, passrail.person);
+  return actOnly(io, async ({ app, person, performedBy }) => {
+    const lifted = await app.liftHold({ runner }, person);
     if (!lifted.ok) throw new CliError(lifted.error.code, lifted.error.message, lifted.error.hint ?? "");
     const { released } = lifted.value;
     if (io.json) printJson(io, { runner, released });
     else io.out(`${oneLine(runner, 60)} is no longer held; ${runsText(released)} may start`);
-    if (!io.json && released > 0 && passrail.performedBy === null) io.err("Next: passrail up --detach");
+    if (!io.json && released > 0 && performedBy === null) io.err("Next: passrail up --detach");
     return EXIT.ok;
-  } finally {
-    await passrail.close();
-  }
+  });
 }
 
 /** `claude is over its quota until 14:05; 6 runs wait`. */

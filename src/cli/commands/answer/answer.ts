@@ -5,7 +5,7 @@ import { commitOf } from "../../../app/commit-of.ts";
 import type { AppProblem, ClosingDecision } from "../../../app/problem.ts";
 import { optional } from "../../../core/optional.ts";
 import type { Result } from "../../../core/result.ts";
-import { asksPermission, type InboxItem } from "../../../core/run/run.ts";
+import { asksAtWork, asksPermission, type InboxItem } from "../../../core/run/run.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { systemClock } from "../../../engine/clock.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
@@ -18,6 +18,7 @@ import { withReader } from "../../reader.ts";
 import { exitOf, workOn } from "../../session.ts";
 import type { Io } from "../../terminal/io.ts";
 import { answersTo } from "../../../core/view/item-text.ts";
+import { reachedAgent } from "../../../core/view/live-wait.ts";
 import { whyOf } from "../../terminal/run-view.ts";
 import { TERMINAL_RULES } from "../../terminal-rules.ts";
 
@@ -99,7 +100,7 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
   let answered: Result<Answered, AppProblem> | undefined;
   // A daemon carries the run on as this command would; any other process that performs reports by itself.
   // A raised budget may release many runs, for hours: the daemon has them, and the command is done. So it is when an agent at work asked.
-  const isAtWork = checked?.value.type === "fits" && asksPermission(checked.value.item);
+  const isAtWork = checked?.value.type === "fits" && isAskedAtWork(checked.value.item);
   const follow = typed.kind !== "budget" && !isAtWork && findDaemon(io.home) !== undefined;
   const worked = await workOn(io, {
     runId: chosen.run.id,
@@ -121,10 +122,20 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
   await printRest(io, rest, {
     stream: false,
     exit,
-    did: `${item.kind} ${item.stage} of #${summary.number} ${typed.said}`,
+    did: `${item.kind} ${item.stage} of #${summary.number} ${typed.said}${whereTo(answered?.value)}`,
   });
   await tellGate(io, rest.run);
   return exit;
+}
+
+function isAskedAtWork(item: InboxItem): boolean {
+  return asksPermission(item) || asksAtWork(item);
+}
+
+/** An answer that found its agent at work. */
+function whereTo(answered: Answered | undefined): string {
+  const isInPlace = answered?.type === "answered" && reachedAgent(answered.run, answered.item.number);
+  return isInPlace ? "; it reached the agent while it worked" : "";
 }
 
 type KnownItem = Exclude<ChosenItem, { type: "none" }>;

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
-import { addOptions, flag, list, requiredText, text, type TypedFlags } from "../../options.ts";
+import { addOptions, flag, list, text, type TypedFlags } from "../../options.ts";
 
 export function addFlow(program: Command, context: CommandContext): void {
   const { call } = context;
@@ -64,10 +64,10 @@ function addNew(flow: Command, { call }: CommandContext): void {
 function addSimulate(flow: Command, { call }: CommandContext): void {
   const command = flow
     .command("simulate")
-    .description("run a flow against a list of outcomes, without agents")
+    .description("play a flow without agents: asks what happens, or takes a list of outcomes")
     .argument("<flow>");
   const read = addOptions(command, {
-    outcomes: requiredText("--outcomes <file>", "the list of outcomes; - reads standard input"),
+    outcomes: text("--outcomes <file>", "the list of outcomes; - reads standard input (default: asks at the terminal)"),
     input: list("--input <name=value>", "a fact for the flow's conditions (repeatable)"),
   });
   command.action((name: string, typed: TypedFlags) =>

@@ -2,9 +2,19 @@
 
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { describeExpected, type Final, simulate, type TraceLine } from "../../../core/run/simulate.ts";
+import type { Flow } from "../../../core/flow/flow.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { chosenOutcome, type GuidedStep, nextStep } from "../../../core/run/guided.ts";
+import {
+  describeExpected,
+  type Final,
+  simulate,
+  type SimulationInput,
+  type TraceLine,
+} from "../../../core/run/simulate.ts";
 import { otherWork, placeInputs } from "../../../app/start-run/inputs.ts";
-import { CliError, EXIT, problemError } from "../../errors.ts";
+import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
+import { askLine, canAsk } from "../../terminal/ask-in-terminal.ts";
 import type { Io } from "../../terminal/io.ts";
 import { readPairs } from "../../input-pairs.ts";
 import { plainText } from "../../terminal/plain-text.ts";
@@ -12,8 +22,8 @@ import { flowError, requireFlow } from "./catalog.ts";
 import { readOutcomes } from "./outcomes.ts";
 
 export type SimulateOptions = {
-  /** A file, or "-" for standard input. */
-  readonly outcomes: string;
+  /** A file, or "-" for standard input. Absent: asks at the terminal. */
+  readonly outcomes?: string;
   readonly input: readonly string[];
 };
 
@@ -26,20 +36,71 @@ export async function flowSimulate(io: Io, name: string, options: SimulateOption
   const inputs = placeInputs(checked.flow, readPairs(options.input));
   if (!inputs.ok) throw problemError(inputs.error, EXIT.usage);
   const { facts, warnings } = inputs.value;
-  const script = readOutcomes(await readSource(io, options.outcomes));
-  if (!script.ok) throw problemError(script.error);
   // A start would refuse such facts; a simulation shows what the flow does with them.
   const other = otherWork(checked.flow, facts)?.message;
   for (const warning of [...warnings, ...(other === undefined ? [] : [other])])
     io.err(`warning: ${plainText(warning)}`);
 
   const knownAgents = Object.keys(resolved.value.agents);
-  const { trace, final, problem } = simulate(checked.flow, script.value, { facts, knownAgents });
+  const input = { facts, knownAgents };
+  if (options.outcomes === undefined) return guide(io, checked.flow, input);
+  const script = readOutcomes(await readSource(io, options.outcomes));
+  if (!script.ok) throw problemError(script.error);
+  const { trace, final, problem } = simulate(checked.flow, script.value, input);
   for (const [index, line] of trace.entries()) io.out(io.json ? JSON.stringify(line) : formatLine(index, line));
   // What came before an outcome that does not fit is true, but it is not where the script ends.
   if (problem !== null) throw problemError(problem);
   io.out(io.json ? JSON.stringify({ final }) : formatFinal(final));
   return EXIT.ok;
+}
+
+/** Asks what happens, one step after the other, and prints the list that repeats it. Enter alone ends it. */
+async function guide(io: Io, flow: Flow, input: SimulationInput): Promise<number> {
+  if (!canAsk(io))
+    throw usageError(
+      "outcomes_missing",
+      "Without a list of outcomes, flow simulate asks, and here is nobody to ask.",
+      `passrail flow simulate ${flow.name} --outcomes FILE   (docs/flows.md has the format)`,
+    );
+  const chosen: JsonObject[] = [];
+  let played = simulate(flow, [], input);
+  let told = 0;
+  const tell = (): void => {
+    for (; told < played.trace.length; told += 1) io.out(formatLine(told, played.trace[told] as TraceLine));
+  };
+  for (;;) {
+    tell();
+    const step = nextStep(flow, played);
+    const outcome = step === null ? undefined : await askStep(io, step);
+    if (outcome === undefined) break;
+    const script = readOutcomes(JSON.stringify([...chosen, outcome]));
+    if (!script.ok) throw problemError(script.error);
+    const next = simulate(flow, script.value, input);
+    if (next.problem !== null) {
+      io.err(plainText(`✖ ${next.problem.message}`));
+      continue;
+    }
+    chosen.push(outcome);
+    played = next;
+  }
+  io.out(formatFinal(played.final));
+  io.err("\nThe same again with --outcomes FILE, and FILE:");
+  io.out(JSON.stringify(chosen));
+  return EXIT.ok;
+}
+
+/** Undefined to end. */
+async function askStep(io: Io, step: GuidedStep): Promise<JsonObject | undefined> {
+  io.err(plainText(`\n${step.about}: what happens? (Enter ends)`));
+  for (const [index, { label }] of step.offers.entries()) io.err(plainText(`  ${index + 1}. ${label}`));
+  if (step.free !== undefined) io.err(`  or ${step.free.asks}`);
+  for (;;) {
+    const said = await askLine("> ");
+    if (said === "") return undefined;
+    const outcome = chosenOutcome(step, said);
+    if (outcome !== undefined) return outcome;
+    io.err("Its number or its word, please.");
+  }
 }
 
 async function readSource(io: Io, outcomes: string): Promise<string> {

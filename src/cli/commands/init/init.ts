@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lookAtProject, type LookedAtProject } from "../../../app/set-up/look-at-project.ts";
 import { tryCheck } from "../../../app/set-up/try-checks.ts";
+import { EDITOR_LINES, writeEditorSchemas } from "../../../app/set-up/editor-schemas.ts";
 import { exists, writeSettings } from "../../../app/set-up/write-settings.ts";
 import { settingsText } from "../../../core/setup/settings-text.ts";
 import { setupLines } from "../../../core/view/setup-text.ts";
@@ -42,7 +43,7 @@ export async function init(io: Io, { yes, dryRun, runChecks }: InitOptions): Pro
     checks.length > 0 &&
     (runChecks || (!dryRun && !yes && canAsk(io) && (await askYesOrNo("Run these checks once now? [y/N] "))));
   const red = tries ? await tryAll(io, found) : new Map<string, string>();
-  const text = settingsText({ runner, proposal: found.proposal, red });
+  const text = settingsText({ editorLine: EDITOR_LINES.settings, runner, proposal: found.proposal, red });
   if (!io.json) for (const line of text.trimEnd().split("\n")) io.out(line);
   if (dryRun) {
     if (io.json) printJson(io, { path, written: false, trusted: false, red: Object.fromEntries(red), text });
@@ -52,6 +53,7 @@ export async function init(io: Io, { yes, dryRun, runChecks }: InitOptions): Pro
   const written = writeSettings(placeOf(io), text);
   if (!written.ok) throw problemError(written.error);
   const { approvable } = written.value;
+  writeEditorSchemas(io.cwd);
   if (approvable !== null) approve(io, approvable);
   if (io.json) printJson(io, { path, written: true, trusted: approvable !== null, red: Object.fromEntries(red), text });
   else tellWritten(io, approvable !== null);
@@ -108,7 +110,7 @@ async function tryAll(io: Io, { proposal, project }: LookedAtProject): Promise<R
 
 function tellWritten(io: Io, isTrusted: boolean): void {
   io.err(
-    `\n${paint(io, "green", "✔")} ${SETTINGS_FILE} is written${isTrusted ? " and approved" : ""}. Commit it, so that everybody has it.`,
+    `\n${paint(io, "green", "✔")} ${SETTINGS_FILE} is written${isTrusted ? " and approved" : ""}. Commit it, so that everybody has it; .passrail/schemas helps editors.`,
   );
   if (!isTrusted) io.err("  passrail trust   shows the other files that wait for your approval");
   io.err('  passrail "Fix the typo in the README"   starts the first task');

@@ -4,6 +4,7 @@ import { listQueue, type ProjectQueue, type QueueEntry } from "../../../app/list
 import { listProjects } from "../../../app/projects.ts";
 import { EXIT } from "../../errors.ts";
 import { withReader } from "../../reader.ts";
+import { shownSettings } from "../../shown-settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
@@ -11,8 +12,9 @@ import { oneLine } from "../../terminal/plain-text.ts";
 type NamedQueue = ProjectQueue & { readonly name: string | null };
 
 export async function queue(io: Io): Promise<number> {
+  const { workers } = await shownSettings(io);
   const found = await withReader(io, async (store) =>
-    store === undefined ? [] : listQueue(store, new Date().toISOString()),
+    store === undefined ? [] : listQueue(store, new Date().toISOString(), { workers }),
   );
   const known = listProjects(io.home);
   const names = new Map((known.ok ? known.value : []).map(({ name, folder }) => [folder, name]));
@@ -34,12 +36,15 @@ function printQueue(io: Io, { name, project, entries }: NamedQueue): void {
   );
 }
 
-function row({ position, number, state, stage, agent, since, notBefore, title }: QueueEntry): readonly string[] {
+function row(entry: QueueEntry): readonly string[] {
+  const { position, number, state, stage, agent, since, notBefore, title, why } = entry;
   const when = notBefore === null ? age(since) : `not before ${notBefore}`;
-  return [`  ${position ?? " "}`, `#${number}`, state, stage === agent ? stage : `${stage} (${agent})`, when, title];
+  const who = stage === agent ? stage : `${stage} (${agent})`;
+  return [`  ${position ?? " "}`, `#${number}`, state, who, when, title, why ?? ""];
 }
 
 function plainRow(project: string, entry: QueueEntry): readonly string[] {
-  const { position, runId, number, state, stage, attempt, since, title } = entry;
-  return [project, String(position ?? ""), runId, String(number), state, stage, String(attempt), since, title];
+  const { position, runId, number, state, stage, attempt, since, title, why } = entry;
+  const place = [project, String(position ?? ""), runId, String(number), state];
+  return [...place, stage, String(attempt), since, title, why ?? ""];
 }

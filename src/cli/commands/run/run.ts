@@ -8,8 +8,10 @@ import { findDaemon } from "../../../daemon/note.ts";
 import { runIdOf } from "../../../app/run-id.ts";
 import { choosePlayer, playedBy } from "../../../app/start-run/choose-player.ts";
 import { type Prepared, prepareRun, type StartInput } from "../../../app/start-run/prepare.ts";
+import { readAmount } from "../../amount.ts";
 import { askInPlace } from "../../ask-in-place.ts";
 import { startDetached } from "./detach.ts";
+import { dryRun } from "./dry-run.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
 import { requireKey } from "../../idempotency-key.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -31,6 +33,10 @@ import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 export type RunOptions = {
   readonly ticket?: string;
   readonly agent: readonly string[];
+  readonly model?: readonly string[];
+  readonly usd?: string;
+  readonly tokens?: string;
+  readonly dryRun?: boolean;
   readonly input: readonly string[];
   readonly workspace?: string;
   readonly slots?: string;
@@ -51,6 +57,7 @@ export async function run(io: Io, flowName: string, text: string | undefined, op
   requireOperator(io, "run");
   await ensureTrusted(io);
   const plan = await planRun(io, flowName, text, options);
+  if (options.dryRun === true) return dryRun(io, plan);
   if (!options.detach) return startRun(io, plan);
   // A daemon performs the run; only without one does it need a background process.
   return findDaemon(io.home) === undefined ? startDetached(io, plan) : startRun(io, plan, "leave");
@@ -118,6 +125,8 @@ export async function planRun(
     cwd: io.cwd,
     input: [...written, ...input],
     runners: options.agent,
+    models: options.model ?? [],
+    budget: optional({ usd: readAmount(options.usd, AMOUNT), tokens: readAmount(options.tokens, AMOUNT) }),
     home: io.home,
     environment: io.environment,
     ...optional({ ticket: task.ticket, adoptsBranch: options.adoptBranch, repositories: named.folders }),
@@ -164,12 +173,16 @@ function agentFileLines(io: Io, { agents }: ResolvedFlow): readonly string[] {
     .map(({ file, line, message }) => `! ${plainText(`${file}:${line}: ${message}`)}`);
 }
 
+const AMOUNT = 'passrail run feature "task" --usd 5';
+
 /** The words of the command itself are wrong, not what they are about. */
 const TYPED_WRONG: ReadonlySet<string> = new Set([
   "agent_invalid",
+  "amount_invalid",
   "command_empty",
   "command_must_be_list",
   "command_quote_open",
   "input_reserved",
   "invalid_input",
+  "model_refused",
 ]);

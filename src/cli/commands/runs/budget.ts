@@ -5,6 +5,7 @@ import type { AppProblem } from "../../../app/problem.ts";
 import { amountText } from "../../../core/budget/budget.ts";
 import { optional } from "../../../core/optional.ts";
 import type { Result } from "../../../core/result.ts";
+import { readAmount } from "../../amount.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import { requireOperator } from "../../operator.ts";
@@ -13,13 +14,14 @@ import { workOn } from "../../session.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson } from "../../terminal/output.ts";
 
+const EXAMPLE = "passrail runs budget RUN --usd 40";
+
 export type RunBudgetOptions = { readonly usd?: string; readonly tokens?: string };
 
 export async function budget(io: Io, reference: string, options: RunBudgetOptions): Promise<number> {
   requireOperator(io, "runs budget");
-  const request = optional({ usd: amount(options.usd), tokens: amount(options.tokens) });
-  if (Object.keys(request).length === 0)
-    throw usageError("amount_missing", "How much may the run cost?", "passrail runs budget RUN --usd 40");
+  const request = optional({ usd: readAmount(options.usd, EXAMPLE), tokens: readAmount(options.tokens, EXAMPLE) });
+  if (Object.keys(request).length === 0) throw usageError("amount_missing", "How much may the run cost?", EXAMPLE);
   const { run, summary } = await withReader(io, (store) => requireRun(store, reference));
   let changed: Result<ChangedBudget, AppProblem> | undefined;
   await workOn(io, {
@@ -45,16 +47,4 @@ export async function budget(io: Io, reference: string, options: RunBudgetOption
 function limitText({ usd, tokens }: ChangedBudget["limit"]): string {
   const said = [usd === null ? [] : [amountText("usd", usd)], tokens === null ? [] : [amountText("tokens", tokens)]];
   return said.flat().join(" and ");
-}
-
-function amount(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text.replace(/^\$/u, ""));
-  if (!Number.isFinite(value) || value <= 0)
-    throw usageError(
-      "amount_invalid",
-      `${JSON.stringify(text)} is not an amount.`,
-      "passrail runs budget RUN --usd 40",
-    );
-  return value;
 }

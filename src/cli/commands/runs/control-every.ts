@@ -1,27 +1,14 @@
 // `runs pause --all` and `runs resume --all`: everything is paused, also what is started later, until a person resumes it.
 
-import { messageOf } from "../../../core/result.ts";
 import { pauseText } from "../../../core/view/pause-text.ts";
-import { EXIT, problemError } from "../../errors.ts";
+import { actOnly } from "../../act-only.ts";
+import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 
 export async function controlEvery(io: Io, verb: "pause" | "resume", reason: string): Promise<number> {
-  const { openPassrail } = await import("../../../compose.ts");
-  const opened = await openPassrail({
-    home: io.home,
-    project: io.cwd,
-    environment: io.environment,
-    flags: {},
-    // It starts nothing, so it needs nobody's approval of the project's files.
-    unapproved: "ignore",
-    onError: (runId, error) => io.err(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
-  });
-  if (!opened.ok) throw problemError(opened.error);
-  const passrail = opened.value;
-  const { app, performedBy, person } = passrail;
-  try {
+  return actOnly(io, async ({ app, performedBy, person }) => {
     const action = verb === "pause" ? { type: verb, reason } : { type: verb };
     const { changed, refused } = await app.controlAll(action, { actor: person });
     const paused = await app.lookAtPause();
@@ -36,9 +23,7 @@ export async function controlEvery(io: Io, verb: "pause" | "resume", reason: str
     else if (changed.length > 0 && performedBy === null)
       io.err(`Next: passrail up --detach   or   passrail runs watch ${changed[0]}`);
     return EXIT.ok;
-  } finally {
-    await passrail.close();
-  }
+  });
 }
 
 function capital(text: string): string {

@@ -113,6 +113,7 @@ function showPlain(io: Io, { run, summary, attempts, counters, why, end, message
         row.cause ?? row.summary ?? "",
         row.containment?.label ?? "",
         row.rung ?? "",
+        row.worker ?? "",
       ]),
     ...evidenceTable(attempts).map(({ stage, attempt, what, state, isGood, evidence }) => [
       "evidence",
@@ -227,13 +228,13 @@ function attemptCells(record: AttemptRecord): readonly Column[] {
 }
 
 /** `claude $0.31`, `codex 12,300 tokens`; nothing for a program that does not report its usage. */
-function playedBy({ runner, rung, usage }: AttemptRow): string {
-  if (runner === null || runner === "command") return "";
+function playedBy({ runner, rung, usage, worker }: AttemptRow): string {
+  const where = worker === null ? "" : `on ${worker}`;
+  if (runner === null || runner === "command") return where;
   const tokens = usage === null ? null : tokensOf(usage);
   const cost = usage?.usd ?? null;
-  return [rung ?? runner, cost !== null ? amountText("usd", cost) : tokens === null ? "" : amountText("tokens", tokens)]
-    .filter((part) => part !== "")
-    .join(" ");
+  const spent = cost !== null ? amountText("usd", cost) : tokens === null ? "" : amountText("tokens", tokens);
+  return [rung ?? runner, spent, where].filter((part) => part !== "").join(" ");
 }
 
 function spentCells({

@@ -123,8 +123,14 @@ async function open(io: Io, number: number, taken: Takeover, print: boolean): Pr
 
 function inTerminal({ environment }: Io, { command, dir, env }: Takeover): Promise<string | null> {
   const [program = "", ...args] = command ?? [];
+  // As `cd` would: opencode goes by this variable, and would wait for ever for events of the person's own folder.
+  const here = dir === null ? {} : { PWD: dir };
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: dir ?? undefined, env: { ...environment, ...env }, stdio: "inherit" });
+    const child = spawn(program, args, {
+      cwd: dir ?? undefined,
+      env: { ...environment, ...env, ...here },
+      stdio: "inherit",
+    });
     child.once("error", (error) => resolve(error.message));
     child.once("exit", () => resolve(null));
   });

@@ -7,6 +7,7 @@ import {
   editSettingSchema,
   healthSchema,
   loginCodeSchema,
+  newLoginCodeSchema,
   sessionSchema,
   settingsSchema,
 } from "../schemas/system.ts";
@@ -57,12 +58,12 @@ export const SYSTEM_ROUTES = {
     path: "/api/login-codes",
     scope: "operate",
     tag: "system",
-    summary: "A one-time code for the login of a browser, valid for a minute",
-    body: none,
+    summary: "A one-time code for the login of a browser, valid for a minute; for a device, valid for five",
+    body: newLoginCodeSchema,
     headers: ["Idempotency-Key"],
     repeat: "secret",
     answer: json(loginCodeSchema, "the code", 201),
-    problems: ["idempotency_key_reused", "idempotency_key_spent"],
+    problems: ["too_many_keys", "idempotency_key_reused", "idempotency_key_spent"],
   },
   createSession: {
     method: "post",

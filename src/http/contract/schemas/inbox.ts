@@ -6,6 +6,7 @@ import { MARKED_KINDS } from "../../../core/view/marked-changes.ts";
 import { containment, json, subject, time } from "./common.ts";
 import { findingSchema } from "./finding.ts";
 import { looseEndSchema } from "./loose-end.ts";
+import { plannedStageSchema } from "./planned-stage.ts";
 
 export const ITEM_KINDS = ["gate", "question", "choice", "escalation", "budget"] as const;
 
@@ -25,6 +26,10 @@ export const inboxItemSchema = z
     version: z.string().meta({ description: "pass it as If-Match with the answer" }),
     why: z.string().nullable().meta({
       description: "why a person is asked now, for an escalation about a finding that does not get fixed; else null",
+    }),
+    waitsUntil: time.nullable().meta({
+      description:
+        "the agent that asked this question is at work and waits for the answer until then; a later answer goes to its next attempt; null if no agent waits",
     }),
     asks: z.array(z.string()).meta({ description: "the question, in sentences" }),
     answers: z.array(z.string()).meta({ description: "the possible answers; empty if a text is expected" }),
@@ -132,21 +137,7 @@ export const evidenceSchema = z
 const briefingSchema = z
   .object({
     feature: z.string(),
-    stages: z.array(
-      z.object({
-        stage: z.string(),
-        track: z.string(),
-        kind: z.string(),
-        who: z.string().meta({ description: "the agent that works there, or the person who decides" }),
-        runner: z.string().nullable(),
-        model: z.string().nullable(),
-        when: z.string().nullable().meta({ description: "it runs only if this holds then" }),
-        reads: z.array(z.string()),
-        produces: z.array(z.string()).meta({ description: "the headings that its handoff must have" }),
-        isMetered: z.boolean().meta({ description: "its runner reports a cost" }),
-        usd: z.number().nullable().meta({ description: "the usual cost of an attempt before" }),
-      }),
-    ),
+    stages: z.array(plannedStageSchema),
     files: z.array(
       z.object({
         name: z.string().nullable().meta({ description: "the input; null for the project's rules" }),
@@ -185,6 +176,10 @@ export const itemDetailSchema = z
         }),
       )
       .meta({ description: "the branches that the decision is about; the first 50" }),
+    moved: z.object({ branch: z.string(), from: z.string(), to: z.string() }).nullable().meta({
+      description:
+        "somebody has moved the branch after the last stage, from the commit that the stages judged; null if not",
+    }),
     evidence: evidenceSchema,
     briefing: briefingSchema.nullable().meta({ description: "what will run; only at a gate before the first stage" }),
   })
@@ -269,6 +264,10 @@ export const answeredSchema = z.object({
   id: z.string(),
   answer: z.string(),
   run: z.object({ id: z.string(), status: z.string(), word: z.string() }),
+  inPlace: z
+    .literal(true)
+    .optional()
+    .meta({ description: "present if the answer reached the agent that asked while it worked" }),
   decided: z
     .object({ answer: z.string(), text: z.string(), by: z.string(), at: time })
     .optional()

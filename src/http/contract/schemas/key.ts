@@ -11,6 +11,8 @@ export const KEY_KINDS = ["operator", "viewer", "agent", "worker", "webhook"] as
 const NAME = "expected 1 to 48 letters, digits, dots, dashes or underscores, beginning with a letter or a digit";
 const NOTE = "expected one line of at most 200 characters";
 
+export const keyName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/, NAME);
+
 /** What only some keys have. */
 const limits = {
   agent: agentName
@@ -30,6 +32,7 @@ const limits = {
 };
 
 const shared = {
+  device: z.literal(true).optional().meta({ description: "a paired device has it; logging out there revokes it" }),
   id: z.string(),
   name: z.string(),
   kind: z.enum(KEY_KINDS),
@@ -43,10 +46,7 @@ export const keyListSchema = z.object({ keys: z.array(keySchema) });
 
 export const createKeySchema = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/, NAME)
-      .meta({ description: "the name of its holder; for a webhook, the name of its source" }),
+    name: keyName.meta({ description: "the name of its holder; for a webhook, the name of its source" }),
     kind: z.enum(KEY_KINDS),
     note: z
       .string()

@@ -26,6 +26,10 @@ const workingSchema = z
     agent: z.string(),
     runner: z.string().nullable(),
     model: z.string().nullable(),
+    worker: z
+      .string()
+      .nullable()
+      .meta({ description: "the worker that carries it out; null: the machine of the daemon" }),
     since: time,
     lastLine: z
       .object({ text: z.string(), at: time.nullable() })

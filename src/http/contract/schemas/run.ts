@@ -11,6 +11,7 @@ import { containment, json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, 
 import { verbsSchema } from "./loose-end.ts";
 import { handoffSchema } from "./handoff.ts";
 import { inboxItemSchema, ITEM_KINDS } from "./inbox.ts";
+import { plannedStageSchema } from "./planned-stage.ts";
 
 export const RUN_STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
@@ -64,6 +65,10 @@ export const attemptSchema = z
     commits: z.object({ from: z.string(), to: z.string() }).nullable(),
     branch: z.string().nullable(),
     workspace: z.string().nullable().meta({ description: "the folder it worked in" }),
+    worker: z
+      .string()
+      .nullable()
+      .meta({ description: "the worker that carries it out; null: the machine of the daemon" }),
     containment,
     runner: z.string().nullable(),
     model: z.string().nullable(),
@@ -236,6 +241,8 @@ export const runPageSchema = z.object({
   next: z.int().nullable().meta({ description: "pass it as `before` for the next page; null at the end" }),
 });
 
+const amount = (most: number) => z.number().positive().max(most);
+
 const TITLE = "expected 1 to 200 characters, not only spaces, no control characters";
 
 export const startRunSchema = z
@@ -280,6 +287,15 @@ export const startRunSchema = z
         description:
           "the runner of a stage, an agent or * in this run; overrides the settings: claude, outside, or a command",
       }),
+    models: z
+      .record(z.string().min(1).max(100), z.string().min(1).max(200))
+      .refine((models) => Object.keys(models).length <= 100, "expected at most 100 models")
+      .optional()
+      .meta({ description: "the model of a stage, an agent or * in this run; overrides the settings" }),
+    budget: z
+      .strictObject({ usd: amount(1_000_000).optional(), tokens: amount(1_000_000_000_000).optional() })
+      .optional()
+      .meta({ description: "what the whole run may cost, instead of the settings' budget of a run" }),
   })
   .meta({ id: "StartRun" });
 
@@ -310,6 +326,17 @@ export const runPreviewSchema = z
         dirty: z.int(),
       }),
     ),
+    plan: z
+      .object({
+        stages: z.array(plannedStageSchema),
+        usd: z.number().nullable().meta({ description: "one attempt of each stage; null if no cost is known" }),
+        unknown: z.int().meta({ description: "stages whose cost is unknown" }),
+      })
+      .meta({ description: "what would run" }),
+    workspace: z.string().meta({ description: "where agents would work" }),
+    limit: z
+      .object({ usd: z.number().nullable(), tokens: z.number().nullable() })
+      .meta({ description: "what the run may cost in all; null without a limit" }),
     refused: z
       .object({
         message: z.string(),

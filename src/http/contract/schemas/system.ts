@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { json, time } from "./common.ts";
+import { keyName } from "./key.ts";
 import { RUN_STATUSES } from "./run.ts";
 
 export const healthSchema = z
@@ -78,4 +79,25 @@ export const loginCodeSchema = z
   .object({ code: z.string(), expiresAt: time })
   .meta({ id: "LoginCode", description: "for one login, used as a Bearer token at POST /api/sessions" });
 
-export const sessionSchema = z.object({ token: z.string(), expiresAt: time }).meta({ id: "Session" });
+export const newLoginCodeSchema = z
+  .strictObject({
+    device: z
+      .strictObject({
+        name: keyName,
+        kind: z.enum(["operator", "viewer"]).default("operator"),
+        days: z.int().min(1).max(366).default(90),
+      })
+      .optional()
+      .meta({ description: "the login becomes a key of this name, which lasts and can be revoked" }),
+  })
+  .meta({ id: "NewLoginCode" });
+
+export type NewLoginCode = z.infer<typeof newLoginCodeSchema>;
+
+export const sessionSchema = z
+  .object({
+    token: z.string(),
+    expiresAt: time,
+    lasts: z.boolean().meta({ description: "the key of a paired device, which outlives the tab" }),
+  })
+  .meta({ id: "Session" });

@@ -1,0 +1,26 @@
+// What a person lets one run cost when they start it, instead of the budget that the settings give every run.
+
+import type { BudgetUnit } from "../../core/budget/budget.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { optional } from "../../core/optional.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+
+export type StartBudget = { readonly usd?: number; readonly tokens?: number };
+
+const MOST: Readonly<Record<BudgetUnit, number>> = { usd: 1_000_000, tokens: 1_000_000_000_000 };
+
+/** What is wrong with an amount, in a sentence; undefined if a run can have it. */
+export function amountProblem(unit: BudgetUnit, amount: number): string | undefined {
+  if (Number.isFinite(amount) && amount > 0 && amount <= MOST[unit]) return undefined;
+  return `A budget in ${unit} is above 0 and at most ${MOST[unit]}.`;
+}
+
+/** For the facts of `config`. */
+export function budgetFacts({ usd, tokens }: StartBudget = {}): Result<JsonObject> {
+  for (const [unit, amount] of Object.entries(optional({ usd, tokens })) as [BudgetUnit, number][]) {
+    const message = amountProblem(unit, amount);
+    if (message !== undefined) return err({ code: "amount_invalid", message, field: `budget/${unit}` });
+  }
+  const budget = optional({ usd, tokens });
+  return ok(Object.keys(budget).length === 0 ? {} : { budget });
+}
