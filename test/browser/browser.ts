@@ -27,13 +27,27 @@ export function isBrowserMissing(): boolean {
   return true;
 }
 
-let shared: Browser | undefined;
+/** Longer than from the end of one file to the start of the next. */
+const UNUSED_MS = 15_000;
 
-/** The browser of this process, for all files of tests in it. It ends with the process; who uses it closes its contexts. */
+let shared: Browser | undefined;
+let ending: NodeJS.Timeout | undefined;
+
+/** The browser of this process, for all files of tests in it. Who uses it closes its contexts and gives it back. */
 export async function sharedBrowser(): Promise<Browser> {
+  clearTimeout(ending);
   // One that broke in a test must not fail the next.
   if (shared?.isConnected() !== true) shared = await openBrowser();
   return shared;
+}
+
+/** The files that come later need no browser: its processes would be looked at by every attempt of their runs. */
+export function giveBack(browser: Browser): void {
+  clearTimeout(ending);
+  ending = setTimeout(() => {
+    if (browser === shared) shared = undefined;
+    void browser.close();
+  }, UNUSED_MS).unref();
 }
 
 /** `names`: host names that lead to this machine, for this browser alone. */

@@ -108,7 +108,7 @@ describe.skipIf(isBrowserMissing())("Work", () => {
       await bar.getByRole("button", { name: "Pause", exact: true }).click();
       await dialog.getByRole("button", { name: "Pause 2" }).click();
       await dashboard.daemon.call("POST", `/api/runs/${runs[1]?.number}/cancel`, { body: { reason: "" } });
-      await asked.getByRole("button", { name: "Do it now" }).click();
+      await asked.getByRole("button", { name: "Send now" }).click();
       await asked.getByText("1 of 2 done, 1 failed").waitFor();
       await asked.getByText(/Beta export.*canceled/u).waitFor();
       await picture(page, "work-bulk-result-light");

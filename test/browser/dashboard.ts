@@ -8,7 +8,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { approveFiles } from "../harness/approve-files.ts";
 import { type Running, startDaemonWith } from "../scenarios/daemon/running.ts";
 import { until } from "../harness/until.ts";
-import { sharedBrowser } from "./browser.ts";
+import { giveBack, sharedBrowser } from "./browser.ts";
 import { builtDashboard } from "./built.ts";
 
 export type Dashboard = {
@@ -100,6 +100,7 @@ export async function openDashboard(settings: JsonObject = {}): Promise<Dashboar
     },
     async close() {
       await Promise.all(browser.contexts().map((context) => context.close()));
+      giveBack(browser);
       await daemon.close();
     },
   };

@@ -95,6 +95,7 @@ export async function populate(dashboard: Dashboard): Promise<Populated> {
       ["workers", "/workers"],
       ["projects", "/projects"],
       ["insights", "/insights"],
+      ["report", "/report"],
       ["settings", "/settings"],
       ["welcome", "/welcome"],
     ],

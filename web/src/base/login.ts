@@ -20,7 +20,7 @@ export async function openSession(): Promise<LoginResult> {
 export async function login(code: string): Promise<LoginResult> {
   const made = await callWith(() => code.trim())("createSession", { body: {} });
   if (made.ok) {
-    setToken(made.value.token);
+    setToken(made.value.token, made.value.lasts);
     return { ok: true };
   }
   const isAway = made.error.code === "daemon_unreachable";

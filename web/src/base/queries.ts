@@ -2,7 +2,9 @@
 
 import { QueryClient, queryOptions } from "@tanstack/react-query";
 import type { LiveChange } from "./live/protocol.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { ApiError, call } from "./api.ts";
+import { withWork } from "./live-work.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 export const queryClient = new QueryClient({
@@ -28,10 +30,11 @@ const REST_EVERY_MS = 1000;
 export const inboxQuery = queryOptions({
   queryKey: ["inbox"],
   queryFn: ({ signal }) => call("listInbox", {}, { signal }),
+  refetchOnWindowFocus: "always",
   refetchInterval: ({ state }) => ((state.data?.unseen ?? 0) > 0 ? REST_EVERY_MS : FILES_EVERY_MS),
 });
 
-/** What works, what comes next, what today has cost. Pages that show an agent's last line ask more often. */
+/** What works, what comes next, what today has cost. The last lines of agents and what they use come as live events. */
 export const nowQuery = queryOptions({
   queryKey: ["now"],
   queryFn: ({ signal }) => call("showNow", {}, { signal }),
@@ -56,6 +59,10 @@ export const itemQuery = (item: string) =>
   queryOptions({
     queryKey: ["item", item],
     queryFn: ({ signal }) => call("showItem", { params: { item } }, { signal }),
+    // Somebody may commit on the branch without an event of ours; a person who comes back to the page sees it at once.
+    staleTime: 0,
+    refetchInterval: FILES_EVERY_MS,
+    refetchOnWindowFocus: "always",
   });
 
 /** The decisions of people since a time. */
@@ -134,6 +141,7 @@ export const trustQuery = queryOptions({
 /** Marks the queries that a change touches as out of date. */
 export function onLive(told: readonly LiveChange[] | "reset"): void {
   if (told === "reset") return void queryClient.invalidateQueries();
+  showWork(told);
   // A file that grows changes no run: who shows it follows it.
   const changes = told.filter(({ growth }) => growth === undefined);
   if (changes.length === 0) return;
@@ -175,6 +183,12 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
   });
   refreshLists();
   refreshNow();
+}
+
+/** What agents at work say and use, into the list that every page has. */
+function showWork(told: readonly LiveChange[]): void {
+  if (!told.some(({ growth, used }) => growth?.line !== undefined || used !== undefined)) return;
+  queryClient.setQueryData<AnswerTo<"showNow">>(nowQuery.queryKey, (now) => now && withWork(now, told));
 }
 
 /** A working attempt has used more: its run shows it, and nothing else has changed. */

@@ -1,10 +1,10 @@
 // The token of this browser's session. This tab keeps it and shares it with other tabs of the same daemon that ask; it never appears in a
-// URL.
+// URL. The key of a paired device outlives the tab.
 
 const KEY = "passrail.session";
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("passrail.session") : undefined;
 const listeners = new Set<() => void>();
-let token: string | null = sessionStorage.getItem(KEY);
+let token: string | null = sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 
 channel?.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (data === "who?" && token !== null) channel.postMessage({ token });
@@ -27,10 +27,10 @@ export function endSession(tellOthers: boolean): void {
   if (tellOthers) channel?.postMessage("out");
 }
 
-export function setToken(next: string | null): void {
+export function setToken(next: string | null, lasts = false): void {
   token = next;
-  if (next === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, next);
+  if (next === null) for (const kept of [sessionStorage, localStorage]) kept.removeItem(KEY);
+  else (lasts ? localStorage : sessionStorage).setItem(KEY, next);
   for (const listener of listeners) listener();
 }
 

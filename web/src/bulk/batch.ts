@@ -1,10 +1,11 @@
-// Acts that a person confirmed and can still take back, and what became of them. A batch is sent when its time is over, when the person
-// sends it now, or when the page is closed; taken back, it was never sent. Each act has its own key, so that one that is sent again after a
-// lost answer counts once. Nothing is kept to be sent later: without a connection each act says so.
+// Acts on many things that a person confirmed, and what became of each. Until its time is over a batch can be taken back, as every act can
+// (`settle/held.ts`). Each act has its own key, so that one that is sent again after a lost answer counts once. Nothing is kept to be sent
+// later: without a connection each act says so.
 
 import { useSyncExternalStore } from "react";
 import { queryClient } from "../base/queries.ts";
 import { undoSeconds } from "../base/undo-time.ts";
+import { hold } from "../settle/held.ts";
 import { type BulkDeed, perform } from "./deed.ts";
 
 export type BatchAct = {
@@ -26,38 +27,26 @@ export type Batch = {
   readonly title: string;
   readonly text: string;
   readonly acts: readonly BatchAct[];
-  readonly phase: "held" | "sending" | "sent";
-  /** In milliseconds since 1970. */
-  readonly dueAt: number;
+  readonly phase: "sending" | "sent";
 };
 
 /** The daemon does each in a few milliseconds; more at once would only queue there. */
 const AT_ONCE = 4;
 
 let batch: Batch | null = null;
-let timer: ReturnType<typeof setTimeout> | undefined;
 const watchers = new Set<() => void>();
 
 type NewAct = Pick<BatchAct, "title" | "name" | "deed">;
 
-/** One batch can be taken back at a time: an earlier one that still waits is sent now. */
 export function holdBatch(title: string, text: string, acts: readonly NewAct[]): void {
-  sendBatch();
-  const ms = undoSeconds() * 1000;
   const fresh = acts.map((act) => ({ ...act, key: crypto.randomUUID(), result: { is: "waiting" } as const }));
-  set({ title, text, acts: fresh, phase: "held", dueAt: Date.now() + ms });
-  if (ms === 0) sendBatch();
-  else timer = setTimeout(sendBatch, ms);
-}
-
-export function undoBatch(): void {
-  clearTimeout(timer);
-  if (batch?.phase === "held") set(null);
-}
-
-export function sendBatch(): void {
-  clearTimeout(timer);
-  if (batch?.phase === "held") void send({ ...batch, phase: "sending" }, false);
+  const started: Batch = { title, text, acts: fresh, phase: "sending" };
+  const ms = undoSeconds() * 1000;
+  const id = `batch ${fresh[0]?.key ?? ""}`;
+  // A person who closes the page has decided: the browser sends it without the page.
+  const later = { id, title: "", done: title, place: { is: "many" } } as const;
+  if (ms === 0) void send(started, false);
+  else hold({ ...later, send: (isLeaving) => void send(started, isLeaving) }, ms);
 }
 
 /** The failed ones once more, each with the key that it had. */
@@ -121,9 +110,3 @@ function set(next: Batch | null): void {
   batch = next;
   for (const watcher of watchers) watcher();
 }
-
-// A person who confirmed and closes the page has decided: the browser sends it without the page.
-globalThis.addEventListener?.("pagehide", () => {
-  clearTimeout(timer);
-  if (batch?.phase === "held") void send({ ...batch, phase: "sending" }, true);
-});

@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { flowQuery, flowsQuery } from "../base/queries.ts";
 import { LastRuns } from "./last-runs.tsx";
 import { flowStatsQuery } from "./queries.ts";
 import { successOf } from "./success.ts";
+import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { PageHead, Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -17,10 +18,13 @@ import { Cell, Row, Table } from "../ui/table.tsx";
 import { duration, usd } from "../ui/time.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-const HEAD = ["Flow", "Success", "Median time", "Median cost", "Loops", "Last runs"] as const;
+const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
+
+const HEAD = ["Flow", "Success", "Median time", "Median cost", "Loops", "Last runs", "Start"] as const;
 
 export function FlowsPage(): ReactNode {
   const { data, error, refetch } = useQuery(flowsQuery);
+  const [started, start] = useState<string | null>(null);
   return (
     <>
       <PageHead title="Flows" />
@@ -36,18 +40,21 @@ export function FlowsPage(): ReactNode {
         <Panel title={`${data.flows.length} flows`} actions={<CopyLine>passrail flow list</CopyLine>}>
           <Table label="Flows" head={HEAD}>
             {data.flows.map((flow) => (
-              <FlowRow key={flow.name} flow={flow} />
+              <FlowRow key={flow.name} flow={flow} start={() => start(flow.name)} />
             ))}
           </Table>
         </Panel>
       )}
+      <Suspense>{started !== null && <StartRun flow={started} close={() => start(null)} />}</Suspense>
     </>
   );
 }
 
 type Listed = AnswerTo<"listFlows">["flows"][number];
 
-function FlowRow({ flow: { name, title, origin } }: { readonly flow: Listed }): ReactNode {
+type FlowRowProps = { readonly flow: Listed; readonly start: () => void };
+
+function FlowRow({ flow: { name, title, origin }, start }: FlowRowProps): ReactNode {
   const stats = useQuery(flowStatsQuery(name)).data;
   const flow = useQuery(flowQuery(name));
   const success = stats === undefined ? undefined : successOf(stats);
@@ -88,6 +95,15 @@ function FlowRow({ flow: { name, title, origin } }: { readonly flow: Listed }): 
       </Cell>
       <Cell of="Last runs">
         <LastRuns flow={name} />
+      </Cell>
+      <Cell of="Start">
+        <Button
+          aria-label={`Start ${name}`}
+          disabledBecause={flow.error === null ? undefined : "The flow has errors."}
+          onClick={start}
+        >
+          Start
+        </Button>
       </Cell>
     </Row>
   );

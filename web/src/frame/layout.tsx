@@ -6,10 +6,8 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "re
 import { useAttention } from "../base/attention.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { inboxQuery, nowQuery } from "../base/queries.ts";
-import { BatchBar } from "../bulk/batch-bar.tsx";
 import { needsOf } from "../now/needs.ts";
 import { useHeld } from "../settle/held.ts";
-import { HeldBar } from "../settle/held-bar.tsx";
 import { useNow } from "../ui/time.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { HoldsBanner } from "./holds-banner.tsx";
@@ -20,6 +18,7 @@ import { PageLinks } from "./page-links.tsx";
 import { PAGES } from "./places.ts";
 import { type Overlay, Rail } from "./rail.tsx";
 import { titleOf } from "./title.ts";
+import { UndoBar } from "./undo-bar.tsx";
 
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
@@ -66,8 +65,7 @@ export function Layout(): ReactNode {
         {(open === "pause" || open === "resume") && <HoldAll act={open} close={() => setOpen(null)} />}
         {open === "more" && <More close={() => setOpen(null)} open={setOpen} />}
       </Suspense>
-      <HeldBar />
-      <BatchBar />
+      <UndoBar />
       <Toasts />
     </div>
   );

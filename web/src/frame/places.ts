@@ -7,6 +7,7 @@ type PagePath =
   | "/work"
   | "/flows"
   | "/insights"
+  | "/report"
   | "/settings"
   | "/agents"
   | "/workers"
@@ -24,7 +25,13 @@ export const PLACES = [
   { name: "Runs", pages: [{ to: "/runs", name: "Runs", keys: "g r" }] },
   { name: "Work", pages: [{ to: "/work", name: "Work", keys: "g t" }] },
   { name: "Flows", pages: [{ to: "/flows", name: "Flows", keys: "g f" }] },
-  { name: "Insights", pages: [{ to: "/insights", name: "Insights", keys: "g n" }] },
+  {
+    name: "Insights",
+    pages: [
+      { to: "/insights", name: "Insights", keys: "g n" },
+      { to: "/report", name: "Report", keys: "g m" },
+    ],
+  },
   {
     name: "Settings",
 

@@ -108,6 +108,12 @@ const insights = createRoute({
   validateSearch: (search: Record<string, unknown>) => pick(search, "by", "since", "pick"),
   component: lazyRouteComponent(() => import("../insights/page.tsx"), "InsightsPage"),
 });
+const report = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/report",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "since"),
+  component: lazyRouteComponent(() => import("../report/page.tsx"), "ReportPage"),
+});
 const settings = createRoute({
   getParentRoute: () => rootRoute,
   path: "/settings",
@@ -142,6 +148,7 @@ export const router = createRouter({
     workers,
     projects,
     insights,
+    report,
     settings,
     trust,
     welcome,

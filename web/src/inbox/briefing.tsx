@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { costText } from "../../../src/core/view/cost-text.ts";
 import { itemQuery } from "../base/queries.ts";
 import { Panel } from "../ui/panel.tsx";
+import { PlannedStages } from "../ui/planned-stages.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import type { ItemBriefing } from "./types.ts";
 
@@ -16,11 +17,7 @@ export function Briefing({ item }: { readonly item: string }): ReactNode {
   return (
     <Panel title="What will run">
       <div className="flex flex-col gap-3 text-sm">
-        <ol aria-label="Stages" className="flex flex-col divide-y divide-line rounded-md border border-line">
-          {stages.map((stage) => (
-            <Planned key={stage.stage} stage={stage} />
-          ))}
-        </ol>
+        <PlannedStages stages={stages} />
         <p>
           <span className="text-muted">Expected cost, one attempt each: </span>
           {costText(usd, unknown)}
@@ -39,39 +36,6 @@ export function Briefing({ item }: { readonly item: string }): ReactNode {
         )}
       </div>
     </Panel>
-  );
-}
-
-function Planned({ stage }: { readonly stage: ItemBriefing["stages"][number] }): ReactNode {
-  const { track, who, kind, runner, model, when, reads, produces, usd } = stage;
-  const player = [runner, model].filter((part) => part !== null).join(" ");
-  return (
-    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-3 py-1.5">
-      <span className="font-medium">
-        {stage.stage}
-        {track !== "main" && <span className="text-muted"> ({track})</span>}
-      </span>
-      <span>
-        <SafeText max={100}>{kind === "gate" ? `${who} decides` : who}</SafeText>
-      </span>
-      {player !== "" && <span className="text-muted">{player}</span>}
-      {usd !== null && <span className="text-muted">about ${usd.toFixed(2)}</span>}
-      {when !== null && (
-        <span className="text-muted">
-          only if <SafeText max={500}>{when}</SafeText>
-        </span>
-      )}
-      {reads.length > 0 && (
-        <span className="text-muted">
-          reads <SafeText max={400}>{reads.join(", ")}</SafeText>
-        </span>
-      )}
-      {produces.length > 0 && (
-        <span className="text-muted">
-          hands over <SafeText max={400}>{produces.join(", ")}</SafeText>
-        </span>
-      )}
-    </li>
   );
 }
 

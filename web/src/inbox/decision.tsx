@@ -1,8 +1,11 @@
 // One waiting item of any kind: the evidence, and beside it the question, the answer form and what follows from it. The answer is bound to the version that the
 // person saw; if something has changed since, the page asks them to look again.
 
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { useLiveState } from "../base/live/live.ts";
+import { itemQuery } from "../base/queries.ts";
 import { undoSeconds } from "../base/undo-time.ts";
 import { hold } from "../settle/held.ts";
 import { Button } from "../ui/button.tsx";
@@ -47,16 +50,20 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
         <Button onClick={onDecided}>Continue</Button>
       </div>
     );
-  const moved =
-    outcome?.type === "moved" ? outcome.changed : commitOf(seen) === commitOf(item.version) ? undefined : MOVED;
+  // The item itself is asked for when it opens, and then more often than the list.
+  const asked = useQuery(itemQuery(item.id));
+  const latest = asked.isFetchedAfterMount ? (asked.data?.version ?? item.version) : item.version;
+  const moved = outcome?.type === "moved" ? outcome.changed : commitOf(seen) === commitOf(latest) ? undefined : MOVED;
   const lookAgain = (): void => {
-    setSeen(item.version);
+    setSeen(latest);
     sending.reset();
+    void asked.refetch();
   };
   const send = (given: Given): void => {
     const seconds = undoSeconds();
     // Without a connection nobody waits ten seconds to learn that nothing can be sent.
-    if (seconds > 0 && isLive) {
+    // An agent that waits for the answer does not wait for second thoughts.
+    if (seconds > 0 && isLive && item.waitsUntil === null) {
       hold(heldAnswer(item, seen, given), seconds * 1000);
       return onDecided();
     }
@@ -76,7 +83,12 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
         <>
           <Head item={item} />
           <Approval item={item} />
-          {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
+          {item.waitsUntil !== null && <AgentWaits until={item.waitsUntil} />}
+          {moved === undefined ? (
+            <Unjudged moved={asked.data?.moved ?? null} />
+          ) : (
+            <Moved changed={moved} wasSent={outcome?.type === "moved"} lookAgain={lookAgain} />
+          )}
         </>
       }
       verbs={
@@ -93,6 +105,14 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
       after={<Leads item={item} />}
       evidence={<EvidenceOf item={item} draft={draft} change={change} />}
     />
+  );
+}
+
+function AgentWaits({ until }: { readonly until: string }): ReactNode {
+  return (
+    <p className="text-sm text-attention">
+      The agent waits for your answer until {clock(until)}. A later answer goes to its next attempt.
+    </p>
   );
 }
 
@@ -226,14 +246,34 @@ function Leads({ item }: { readonly item: WaitingItem }): ReactNode {
   );
 }
 
-function Moved({ changed, lookAgain }: { readonly changed: Changed; readonly lookAgain: () => void }): ReactNode {
+/** Somebody has committed on the branch since the last stage: no stage has judged what a person would now accept. */
+function Unjudged({ moved }: { readonly moved: AnswerTo<"showItem">["moved"] }): ReactNode {
+  if (moved === null) return null;
+  return (
+    <p className="rounded-md border border-warning bg-warning-soft px-3 py-2 text-sm text-warning [overflow-wrap:anywhere]">
+      <strong className="font-medium">The branch moved after the last stage.</strong> The stages judged{" "}
+      <code className="font-mono text-xs">{moved.from.slice(0, 12)}</code>;{" "}
+      <code className="font-mono text-xs">
+        <SafeText max={120}>{moved.branch}</SafeText>
+      </code>{" "}
+      is at <code className="font-mono text-xs">{moved.to.slice(0, 12)}</code> now.
+    </p>
+  );
+}
+
+type MovedProps = { readonly changed: Changed; readonly wasSent: boolean; readonly lookAgain: () => void };
+
+function Moved({ changed, wasSent, lookAgain }: MovedProps): ReactNode {
   return (
     <div
       role="alert"
       className="flex flex-col items-start gap-2 rounded-md border border-warning bg-warning-soft p-4 text-sm"
     >
       <p className="font-medium text-warning">
-        <span aria-hidden="true">⚠ </span>This changed after you opened it. Your decision was not sent.
+        <span aria-hidden="true">⚠ </span>
+        {wasSent
+          ? "This changed after you opened it. Your decision was not sent."
+          : "This changed after you opened it. Look at it again before you decide."}
       </p>
       <ul className="list-disc pl-5">
         {changed.map(({ type, at, stage }) => (

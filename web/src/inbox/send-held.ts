@@ -5,7 +5,7 @@ import { toast } from "../ui/toast.tsx";
 import { clearDraft } from "./draft.ts";
 import type { HeldAct } from "../settle/held.ts";
 import type { WaitingItem } from "./types.ts";
-import { type AnswerOutcome, type Given, sendAnswer } from "./use-answer.ts";
+import { type AnswerOutcome, type Given, sendAnswer, takenText } from "./use-answer.ts";
 
 /** `version`: what the person saw. */
 export function heldAnswer(item: WaitingItem, version: string, given: Given): HeldAct {
@@ -30,7 +30,7 @@ async function send(item: WaitingItem, version: string, given: Given, isLeaving:
 function tell(outcome: AnswerOutcome, title: string, done: string): void {
   switch (outcome.type) {
     case "taken":
-      return toast(`${done}: ${title}`);
+      return toast(takenText(outcome, done, title));
     case "late":
       return toast(`Another person has already decided this: ${title}`, "warning");
     case "moved":

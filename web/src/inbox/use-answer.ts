@@ -16,7 +16,8 @@ export type Given = {
 };
 
 export type AnswerOutcome =
-  | { readonly type: "taken" }
+  /** `inPlace`: it reached the agent while it worked. */
+  | { readonly type: "taken"; readonly inPlace: boolean }
   /** Another person has decided already. */
   | { readonly type: "late"; readonly decided: Decided | undefined; readonly detail: string }
   | { readonly type: "moved"; readonly changed: Changed }
@@ -26,7 +27,7 @@ export function useAnswer(item: Pick<WaitingItem, "id" | "runId" | "subject">, v
   return useMutation({
     mutationFn: (given: Given) => sendAnswer(item, version, given),
     onSuccess: (outcome, { done }) => {
-      if (outcome.type === "taken") toast(`${done}: ${item.subject.title}`);
+      if (outcome.type === "taken") toast(takenText(outcome, done, item.subject.title));
       if (outcome.type === "late") toast("Another person has already decided this.", "warning");
       if (outcome.type === "failed") return;
       for (const queryKey of [["inbox"], ["item", item.id], ["run", item.runId], ["decisions"]])
@@ -44,11 +45,19 @@ export async function sendAnswer(
 ): Promise<AnswerOutcome> {
   try {
     const body = { answer, text, ...(issues.length === 0 ? {} : { issues: [...issues] }) };
-    await call("answerItem", { params: { item: item.id }, body }, { ifMatch: version, keepalive: isLeaving });
-    return { type: "taken" };
+    const { inPlace = false } = await call(
+      "answerItem",
+      { params: { item: item.id }, body },
+      { ifMatch: version, keepalive: isLeaving },
+    );
+    return { type: "taken", inPlace };
   } catch (error) {
     return outcomeOf(error);
   }
+}
+
+export function takenText({ inPlace }: { readonly inPlace: boolean }, done: string, title: string): string {
+  return `${done}${inPlace ? ", and it reached the agent while it worked" : ""}: ${title}`;
 }
 
 function outcomeOf(error: unknown): AnswerOutcome {

@@ -26,16 +26,9 @@ const OneItem = lazy(async () => ({ default: (await import("../inbox/one-item.ts
 const EndPane = lazy(async () => ({ default: (await import("./end-pane.tsx")).EndPane }));
 const Welcome = lazy(async () => ({ default: (await import("../welcome/page.tsx")).WelcomePage }));
 
-/** The last lines of agents come by asking; without any at work, the live events are enough. */
-const LINES_EVERY_MS = 2000;
-const QUIET_EVERY_MS = 20_000;
-
 export function NowPage(): ReactNode {
   const inbox = useQuery(inboxQuery);
-  const now = useQuery({
-    ...nowQuery,
-    refetchInterval: ({ state }) => ((state.data?.working.length ?? 0) > 0 ? LINES_EVERY_MS : QUIET_EVERY_MS),
-  });
+  const now = useQuery(nowQuery);
   const at = useNow(15_000);
   const held = useHeld();
   if (inbox.data === undefined)

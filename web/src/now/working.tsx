@@ -36,7 +36,7 @@ export function Working({ rows }: { readonly rows: readonly WorkingAttempt[] }):
 }
 
 function Row({ row }: { readonly row: WorkingAttempt }): ReactNode {
-  const { number, title, stage, attempt, agent, runner, model, since, lastLine, usage } = row;
+  const { number, title, stage, attempt, agent, runner, model, worker, since, lastLine, usage } = row;
   const tokens = usage === null ? null : (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   const player = [runner, model].filter((each) => each !== null).join(" ");
   return (
@@ -67,6 +67,11 @@ function Row({ row }: { readonly row: WorkingAttempt }): ReactNode {
         {player !== "" && (
           <span>
             <SafeText max={80}>{player}</SafeText>
+          </span>
+        )}
+        {worker !== null && (
+          <span>
+            on <SafeText max={80}>{worker}</SafeText>
           </span>
         )}
         {tokens !== null && <span className="tabular">{tokens.toLocaleString()} tokens</span>}

@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { MESSAGE_CHARS } from "../../../src/core/run/message.ts";
 import { call } from "../base/api.ts";
+import { useShortcuts } from "../base/keyboard.ts";
 import { queryClient } from "../base/queries.ts";
 import { shellWord } from "../../../src/core/shell-word.ts";
 import { Button } from "../ui/button.tsx";
@@ -44,6 +45,15 @@ export function Composer({ run }: { readonly run: Talking }): ReactNode {
   );
 }
 
+const SAY = [
+  {
+    keys: "m",
+    does: "Say something to the agent",
+    group: "This run",
+    act: () => document.querySelector<HTMLElement>("[data-say]")?.focus(),
+  },
+];
+
 function MessageForm({ run, stages }: { readonly run: Talking; readonly stages: readonly string[] }): ReactNode {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState("");
@@ -57,6 +67,7 @@ function MessageForm({ run, stages }: { readonly run: Talking; readonly stages: 
     },
   });
   const mayNot = text.trim() === "" ? "Enter a message." : sending.isPending ? "It is being sent." : undefined;
+  useShortcuts(SAY);
   const send = (): void => (mayNot === undefined ? sending.mutate() : undefined);
   return (
     <form
@@ -77,6 +88,8 @@ function MessageForm({ run, stages }: { readonly run: Talking; readonly stages: 
       <TextArea
         label={`Say something to the agent of ${stage}`}
         hint="Ctrl+Enter sends it. An agent that cannot listen while it works gets it when its turn ends."
+        data-say
+        aria-keyshortcuts="m"
         value={text}
         maxLength={MESSAGE_CHARS}
         onChange={({ target }) => setText(target.value)}

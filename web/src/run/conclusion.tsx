@@ -61,10 +61,11 @@ export function Conclusion({
 }
 
 /** Reported or measured values; unknown ones are omitted, never shown as zero. */
-export function factsOf({ runner, model, usage, exitCode, commits, score }: RunAttempt): readonly string[] {
+export function factsOf({ runner, model, worker, usage, exitCode, commits, score }: RunAttempt): readonly string[] {
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   return [
     [runner, model].filter((each) => each !== null).join(" "),
+    worker === null ? "" : `on ${worker}`,
     score === null ? "" : `score ${score}`,
     usage === null ? "" : usd(usage.usd),
     tokens === 0 ? "" : `${tokens.toLocaleString("en-US")} tokens`,

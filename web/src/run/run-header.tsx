@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { call } from "../base/api.ts";
+import { useShortcuts } from "../base/keyboard.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
@@ -98,11 +99,18 @@ function shortId(id: string): string {
   return /^[0-9a-f]{32}$/.test(id) ? id.slice(0, 8) : id;
 }
 
+const NO_KEYS: Parameters<typeof useShortcuts>[0] = [];
+
 /** It grows while an agent works. */
 function Cost({ run }: { readonly run: RunDetail }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { isUnknown, tokens, unknown, usd: dollars } = runCost(run);
+  const keys = useMemo(
+    () => [{ keys: "b", does: "Change the budget", group: "This run", act: () => setOpen(true) }],
+    [],
+  );
   const mayChange = run.endedAt === null && (run.limit.usd !== null || run.limit.tokens !== null);
+  useShortcuts(mayChange ? keys : NO_KEYS);
   return (
     <span>
       cost{" "}
@@ -116,6 +124,7 @@ function Cost({ run }: { readonly run: RunDetail }): ReactNode {
         <button
           type="button"
           className="cursor-pointer text-link underline pointer-coarse:min-h-11"
+          aria-keyshortcuts="b"
           onClick={() => setOpen(true)}
         >
           Change budget

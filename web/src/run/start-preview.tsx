@@ -2,8 +2,12 @@
 // exceptions that only a person can allow.
 
 import type { ReactNode } from "react";
+import { costText } from "../../../src/core/view/cost-text.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { PlannedStages } from "../ui/planned-stages.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
+import { usd } from "../ui/time.tsx";
 
 export type Preview = AnswerTo<"previewRun">;
 export type Exception = NonNullable<Preview["refused"]>["needs"][number];
@@ -13,16 +17,17 @@ export function StartPreview({
   asked,
   allowed,
   allow,
+  command,
 }: {
   readonly preview: Preview;
   /** The name that the person chose; a family stands for one of its flows. */
   readonly asked: string;
   readonly allowed: readonly Exception[];
   readonly allow: (exception: Exception, is: boolean) => void;
+  /** That shows the same on a terminal. */
+  readonly command: string;
 }): ReactNode {
   const { flow, title, stated, files, repositories, refused } = preview;
-  if (flow === asked && stated.length === 0 && files.length === 0 && repositories.length === 0 && refused === null)
-    return null;
   return (
     <section
       aria-label="What will start"
@@ -32,7 +37,9 @@ export function StartPreview({
         <span className="text-muted">Starts </span>
         <strong className="font-medium">{flow}</strong>
         <span className="text-muted"> · {title}</span>
+        {flow !== asked && <span className="text-muted"> · the files of {asked} choose it</span>}
       </p>
+      <DryRun preview={preview} command={command} />
       {stated.length > 0 && (
         <dl className="flex flex-wrap gap-x-5 gap-y-0.5">
           {stated.map(({ fact, label, value }) => (
@@ -71,6 +78,27 @@ export function StartPreview({
       ))}
       {refused !== null && <Refused refused={refused} preview={preview} allowed={allowed} allow={allow} />}
     </section>
+  );
+}
+
+/** Every stage that would run, in order, and what it may cost. */
+function DryRun({ preview, command }: { readonly preview: Preview; readonly command: string }): ReactNode {
+  const { plan, workspace, limit } = preview;
+  const most = limit.usd === null ? "no limit in dollars" : `at most ${usd(limit.usd)}`;
+  return (
+    <details>
+      <summary className="min-h-9 cursor-pointer py-1.5 pointer-coarse:min-h-11">
+        Dry run: {plan.stages.length} {plan.stages.length === 1 ? "stage" : "stages"} · {workspace} · {most}
+      </summary>
+      <div className="flex flex-col gap-2">
+        <PlannedStages stages={plan.stages} />
+        <p>
+          <span className="text-muted">Expected cost, one attempt each: </span>
+          {costText(plan.usd, plan.unknown)}
+        </p>
+        <CopyLine>{command}</CopyLine>
+      </div>
+    </details>
   );
 }
 

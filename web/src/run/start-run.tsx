@@ -1,22 +1,18 @@
-// The dialog that starts a run: the project, the flow, its files and the task, and what the start would do.
+// The dialog that starts a run: the project, the flow, its files and the task, who plays it, what it may cost, and what the start would do.
 
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { WorkspaceMode } from "../../../src/core/flow/workspace-mode.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
-import { call } from "../base/api.ts";
-import { flowsQuery, ownProjectQuery, projectsQuery, queryClient } from "../base/queries.ts";
 import { shellWord } from "../../../src/core/shell-word.ts";
+import { flowsQuery, ownProjectQuery, projectsQuery } from "../base/queries.ts";
 import { Choice, TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { Failure } from "../ui/states.tsx";
-import { toast } from "../ui/toast.tsx";
 import { useFields } from "../ui/use-fields.ts";
-import { useSettled } from "../ui/use-settled.ts";
-import { NO_PLAYERS, playersBody, playersFlags } from "./players.ts";
+import { choicesBody, choicesFlags, NO_CHOICES, wrongAmounts } from "./start-choices.ts";
 import { StartPlayers } from "./start-players.tsx";
 import { type Exception, StartPreview } from "./start-preview.tsx";
+import { refusedFields, usePreview, useStart } from "./start-requests.ts";
 
 export function StartRun({ close, flow: given }: { readonly close: () => void; readonly flow?: string }): ReactNode {
   const flows = useQuery(flowsQuery);
@@ -24,35 +20,28 @@ export function StartRun({ close, flow: given }: { readonly close: () => void; r
   const [chosen, setFlow] = useState(given);
   const [values, field] = useFields({ title: "", body: "", id: "" });
   const [paths, setPaths] = useState<Readonly<Record<string, string>>>({});
-  const flow = chosen ?? known.find(({ name }) => name === "feature")?.name ?? known[0]?.name ?? "";
-  const title = values.title.trim();
-  const inputs = inputsOf(known, flow);
-  const input = Object.fromEntries(
-    inputs.flatMap(({ name }) => {
-      const path = (paths[name] ?? "").trim();
-      return path === "" ? [] : [[name, path]];
-    }),
-  );
-  const missing = inputs.find(({ name, required }) => required && input[name] === undefined);
   const [project, setProject] = useState("");
-  const [players, setPlayers] = useState(NO_PLAYERS);
-  const place = { ...(project === "" ? {} : { project }), ...playersBody(players) };
-  const look = usePreview({ flow, input, ...place }, flow !== "" && missing === undefined);
-  const needs = look.data?.refused?.needs ?? [];
+  const [choices, setChoices] = useState(NO_CHOICES);
   const [allowed, setAllowed] = useState<readonly Exception[]>([]);
+  const flow = chosen ?? known.find(({ name }) => name === "feature")?.name ?? known[0]?.name ?? "";
+  const inputs = inputsOf(known, flow);
+  const input = enteredPaths(inputs, paths);
+  const missing = inputs.find(({ name, required }) => required && input[name] === undefined)?.name;
+  const asked = { flow, input, ...(project === "" ? {} : { project }), ...choicesBody(choices) };
+  const look = usePreview(asked, flow !== "" && missing === undefined);
+  const needs = look.data?.refused?.needs ?? [];
   const allow = needs.filter((need) => allowed.includes(need));
+  const [title, id] = [values.title.trim(), values.id.trim()];
   const starting = useStart(
-    { flow, title, body: values.body, id: values.id.trim(), input, ...place, ...(allow.length === 0 ? {} : { allow }) },
+    { ...asked, title, body: values.body, ...(id === "" ? {} : { id }), ...(allow.length === 0 ? {} : { allow }) },
     close,
   );
+  const refused = refusedFields([look.error, starting.error], (place) => isShown(place, inputs));
+  const errors = { ...refused.fields, ...wrongAmounts(choices) };
   const whyNot = starting.isPending
     ? "The run is starting."
-    : whyNotYet({ flow, title, missing: missing?.name, isAllowed: allow.length >= needs.length });
-  // The agents of one flow are not those of another.
-  const pickFlow = (name: string): void => {
-    setFlow(name);
-    setPlayers({ ...players, agents: {} });
-  };
+    : whyNotYet({ flow, title, missing, isAllowed: allow.length >= needs.length, wrong: wrongAmounts(choices) });
+  const command = `${commandOf({ flow, title, input, project, allow })}${choicesFlags(choices)}`;
   return (
     <FormDialog
       title="Start a run"
@@ -60,56 +49,90 @@ export function StartRun({ close, flow: given }: { readonly close: () => void; r
       submit={() => starting.mutate()}
       action="Start"
       disabledBecause={whyNot}
-      error={starting.error ?? look.error}
-      command={`${commandOf({ flow, title, input, project, allow })}${playersFlags(players)}`}
+      error={refused.rest}
+      command={command}
     >
       {flows.error !== null && <Failure error={flows.error} retry={() => void flows.refetch()} />}
       <ProjectChoice project={project} pick={setProject} />
-      <Choice label="Flow" value={flow} options={optionsOf(known)} pick={pickFlow} />
-      <TextField label="Title" maxLength={200} autoFocus {...field("title")} />
-      {inputs.map(({ name, kind, required, about }) => (
-        <TextField
-          key={name}
-          label={`${name}${required ? "" : " (optional)"}`}
-          hint={`A ${kind} of the project${about === "" ? "." : `: ${about}.`}`}
-          maxLength={500}
-          value={paths[name] ?? ""}
-          onChange={({ target }) => setPaths({ ...paths, [name]: target.value })}
-        />
-      ))}
-      {look.data !== undefined && (
+      <Choice
+        label="Flow"
+        value={flow}
+        options={optionsOf(known)}
+        error={errors["/flow"]}
+        pick={(name) => {
+          setFlow(name);
+          // The stages of one flow are not those of another.
+          setChoices({ ...choices, agents: {}, models: {} });
+        }}
+      />
+      <TextField label="Title" maxLength={200} autoFocus error={errors["/title"]} {...field("title")} />
+      <Inputs inputs={inputs} paths={paths} change={setPaths} errors={errors} />
+      <TextArea label="What to do" rows={4} maxLength={256 * 1024} {...field("body")} />
+      <StartPlayers flow={flow} choices={choices} change={setChoices} preview={look.data} errors={errors} />
+      {look.data !== undefined && look.error === null && (
         <StartPreview
           preview={look.data}
           asked={flow}
           allowed={allow}
+          command={`${command} --dry-run`}
           allow={(exception, is) =>
-            setAllowed(is ? [...allowed, exception] : allowed.filter((each) => each !== exception))
+            setAllowed([...allowed.filter((each) => each !== exception), ...(is ? [exception] : [])])
           }
         />
       )}
-      <StartPlayers flow={flow} players={players} change={setPlayers} />
-      <TextArea label="What to do" rows={6} maxLength={256 * 1024} {...field("body")} />
       <TextField
         label="Ticket id (optional)"
         hint="Runs with the same id belong to the same ticket."
         maxLength={200}
+        error={errors["/id"]}
         {...field("id")}
       />
     </FormDialog>
   );
 }
 
-type NewRun = {
-  readonly flow: string;
-  readonly title: string;
-  readonly body: string;
-  readonly id: string;
-  readonly input: Readonly<Record<string, string>>;
-  readonly project?: string;
-  readonly allow?: readonly Exception[];
-  readonly agents?: Record<string, string>;
-  readonly workspace?: WorkspaceMode;
-};
+type KnownFlow = AnswerTo<"listFlows">["flows"][number];
+type Texts = Readonly<Record<string, string>>;
+
+/** The paths that were entered, of inputs that this flow has. */
+function enteredPaths(inputs: KnownFlow["inputs"], paths: Texts): Record<string, string> {
+  return Object.fromEntries(
+    inputs.flatMap(({ name }) => {
+      const path = (paths[name] ?? "").trim();
+      return path === "" ? [] : [[name, path]];
+    }),
+  );
+}
+
+/** Whether a field of the form has this place in the request. */
+function isShown(place: string, inputs: KnownFlow["inputs"]): boolean {
+  if (place.startsWith("/input/")) return inputs.some(({ name }) => place === `/input/${name}`);
+  return /^\/(?:title|id|flow|workspace|(?:agents|models|budget)\/.*)$/u.test(place);
+}
+
+function Inputs({
+  inputs,
+  paths,
+  change,
+  errors,
+}: {
+  readonly inputs: KnownFlow["inputs"];
+  readonly paths: Texts;
+  readonly change: (paths: Texts) => void;
+  readonly errors: Texts;
+}): ReactNode {
+  return inputs.map(({ name, kind, required, about }) => (
+    <TextField
+      key={name}
+      label={`${name}${required ? "" : " (optional)"}`}
+      hint={`A ${kind} of the project${about === "" ? "." : `: ${about}.`}`}
+      maxLength={500}
+      value={paths[name] ?? ""}
+      error={errors[`/input/${name}`]}
+      onChange={({ target }) => change({ ...paths, [name]: target.value })}
+    />
+  ));
+}
 
 function whyNotYet(form: {
   readonly flow: string;
@@ -117,10 +140,12 @@ function whyNotYet(form: {
   /** The first file that has no path yet. */
   readonly missing: string | undefined;
   readonly isAllowed: boolean;
+  readonly wrong: Texts;
 }): string | undefined {
   if (form.flow === "") return "There are no flows.";
   if (form.title === "") return "Enter a title.";
   if (form.missing !== undefined) return `Enter the path of ${form.missing}.`;
+  if (Object.keys(form.wrong).length > 0) return "A budget is an amount above 0.";
   return form.isAllowed ? undefined : "Allow the exception, or commit first.";
 }
 
@@ -144,24 +169,6 @@ function ProjectChoice({
   return <Choice label="Project" value={project} options={options} pick={pick} />;
 }
 
-const PAUSE_MS = 400;
-
-/** Asks when a person stops typing; the daemon makes the checks of a real start and stores nothing. */
-function usePreview(body: Pick<NewRun, "flow" | "input" | "project" | "agents" | "workspace">, isWhole: boolean) {
-  const text = JSON.stringify(body);
-  const asked = useSettled(text, PAUSE_MS);
-  return useQuery({
-    queryKey: ["preview", asked],
-    queryFn: ({ signal }) => call("previewRun", { body: JSON.parse(asked) as typeof body }, { signal }),
-    enabled: isWhole && asked === text,
-    // The files and the repository change without an event of ours.
-    staleTime: 0,
-    gcTime: 0,
-  });
-}
-
-type KnownFlow = AnswerTo<"listFlows">["flows"][number];
-
 /** A family comes before its flows: the files choose one of them. */
 function optionsOf(known: readonly KnownFlow[]): { readonly value: string; readonly name: string }[] {
   const families = [...new Set(known.flatMap(({ family }) => family ?? []))];
@@ -178,7 +185,10 @@ function inputsOf(known: readonly KnownFlow[], chosen: string): KnownFlow["input
   return [...named.values()];
 }
 
-type Typed = Pick<NewRun, "flow" | "title" | "input"> & {
+type Typed = {
+  readonly flow: string;
+  readonly title: string;
+  readonly input: Texts;
   readonly project: string;
   readonly allow: readonly Exception[];
 };
@@ -188,17 +198,4 @@ function commandOf({ flow, title, input, project, allow }: Typed): string {
   const where = project === "" ? "" : `--project ${shellWord(project)} `;
   const flags = allow.map((exception) => ` --allow-${exception}`);
   return `passrail ${where}run ${flow} ${shellWord(title || "…")}${pairs.join("")}${flags.join("")}`;
-}
-
-function useStart({ id, allow = [], ...body }: NewRun, close: () => void) {
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: () => call("startRun", { body: { ...body, allow: [...allow], ...(id === "" ? {} : { id }) } }),
-    onSuccess: ({ run }) => {
-      toast(`Run #${run.number} started.`);
-      void queryClient.invalidateQueries({ queryKey: ["runs"] });
-      close();
-      void navigate({ to: "/runs/$run", params: { run: String(run.number) } });
-    },
-  });
 }

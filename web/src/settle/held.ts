@@ -4,7 +4,7 @@
 import { useSyncExternalStore } from "react";
 
 export type HeldAct = {
-  /** One act at a time about the same thing: the id of an item, of a run or of a ticket. */
+  /** One act at a time about the same thing: the id of an item, of a run or of a ticket; of a batch one of its own. */
   readonly id: string;
   readonly title: string;
   /** The act, in the past tense: "Approved". */
@@ -18,7 +18,9 @@ export type HeldAct = {
 export type HeldPlace =
   | { readonly is: "item"; readonly item: string }
   | { readonly is: "run"; readonly run: string }
-  | { readonly is: "ticket"; readonly ticket: string };
+  | { readonly is: "ticket"; readonly ticket: string }
+  /** Many things, on the page where they were selected. */
+  | { readonly is: "many" };
 
 type Waiting = HeldAct & {
   /** In milliseconds since 1970. */
@@ -71,6 +73,6 @@ function set(next: readonly Waiting[]): void {
   for (const watcher of watchers) watcher();
 }
 
-addEventListener("pagehide", () => {
+globalThis.addEventListener?.("pagehide", () => {
   for (const { id } of held) drop(id)?.send(true);
 });

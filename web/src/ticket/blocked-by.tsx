@@ -8,8 +8,8 @@ import { plain } from "../base/plain-text.ts";
 
 const SHOWN = 3;
 
-export function BlockedBy({ file }: { readonly file: Pick<ListedFile, "blockedBy"> }): ReactNode {
-  const { blockedBy } = file;
+export function BlockedBy({ file }: { readonly file: Pick<ListedFile, "blockedBy" | "root"> }): ReactNode {
+  const { blockedBy, root } = file;
   if (blockedBy.length === 0) return null;
   const shown = blockedBy.slice(0, SHOWN);
   return (
@@ -30,6 +30,16 @@ export function BlockedBy({ file }: { readonly file: Pick<ListedFile, "blockedBy
         </span>
       ))}
       {blockedBy.length > SHOWN && ` and ${blockedBy.length - SHOWN} more`}
+      {root !== null && (
+        <>
+          {" "}
+          · all wait for{" "}
+          <Link to="/tickets/$ticket" params={{ ticket: root.id }} className="relative z-10 font-mono underline">
+            <SafeText max={40}>{root.id}</SafeText>
+          </Link>{" "}
+          (<SafeText max={120}>{root.why}</SafeText>)
+        </>
+      )}
     </p>
   );
 }

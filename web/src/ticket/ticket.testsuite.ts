@@ -48,6 +48,7 @@ export function ticketFile(given: Partial<ListedFile>, more: Partial<ListedTicke
     state: "eligible",
     why: "it can start (Backlog)",
     blockedBy: [],
+    root: null,
     conflict: null,
     lastError: null,
     problems: [],

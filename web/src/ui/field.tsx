@@ -1,6 +1,7 @@
 // Form fields with labels and hints.
 
 import { type ComponentProps, type ReactNode, useId } from "react";
+import { SafeText } from "./safe-text.tsx";
 
 const BOX =
   "min-h-9 w-full rounded-md border border-line bg-page px-2 py-1.5 text-sm text-ink pointer-coarse:min-h-11 pointer-coarse:text-base";
@@ -8,10 +9,15 @@ const BOX =
 export function TextField({
   label,
   hint,
+  error,
   ...rest
-}: { readonly label: string; readonly hint?: string } & ComponentProps<"input">): ReactNode {
+}: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly error?: string | undefined;
+} & ComponentProps<"input">): ReactNode {
   return (
-    <Named label={label} hint={hint}>
+    <Named label={label} hint={hint} error={error}>
       {(ids) => <input {...rest} {...ids} className={BOX} />}
     </Named>
   );
@@ -34,14 +40,16 @@ export function Choice({
   options,
   pick,
   value,
+  error,
 }: {
   readonly label: string;
+  readonly error?: string | undefined;
   readonly options: readonly { readonly value: string; readonly name: string }[];
   readonly value: string;
   readonly pick: (value: string) => void;
 }): ReactNode {
   return (
-    <Named label={label}>
+    <Named label={label} error={error}>
       {(ids) => (
         <select {...ids} value={value} onChange={({ target }) => pick(target.value)} className={BOX}>
           {options.map((option) => (
@@ -55,24 +63,37 @@ export function Choice({
   );
 }
 
-type Ids = { readonly id: string; readonly "aria-describedby"?: string };
+type Ids = { readonly id: string; readonly "aria-describedby"?: string; readonly "aria-invalid"?: true };
 
 function Named({
   label,
   hint,
+  error,
   children,
 }: {
   readonly label: string;
   readonly hint?: string | undefined;
+  /** Why what was entered is refused. */
+  readonly error?: string | undefined;
   readonly children: (ids: Ids) => ReactNode;
 }): ReactNode {
   const id = useId();
+  const told = [...(error === undefined ? [] : [`${id}-error`]), ...(hint === undefined ? [] : [`${id}-hint`])];
   return (
     <div className="flex min-w-0 flex-col gap-0.5">
       <label htmlFor={id} className="text-xs text-muted">
         {label}
       </label>
-      {children(hint === undefined ? { id } : { id, "aria-describedby": `${id}-hint` })}
+      {children({
+        id,
+        ...(told.length === 0 ? {} : { "aria-describedby": told.join(" ") }),
+        ...(error === undefined ? {} : { "aria-invalid": true }),
+      })}
+      {error !== undefined && (
+        <span id={`${id}-error`} role="alert" className="text-xs text-bad [overflow-wrap:anywhere]">
+          <SafeText max={600}>{error}</SafeText>
+        </span>
+      )}
       {hint !== undefined && (
         <span id={`${id}-hint`} className="text-xs text-muted">
           {hint}

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-type Places = "/settings" | "/insights";
+type Places = "/settings" | "/insights" | "/report";
 
 /** Tabs of a page; the address holds the choice. */
 export function TabLinks({

@@ -4,7 +4,7 @@
 import addresses from "virtual:passrail-addresses";
 import { followMessages } from "../../../../src/http/client/follow.ts";
 import { problemIn } from "../problem.ts";
-import type { Growth, LiveChange, LiveState, ToPage } from "./protocol.ts";
+import type { Growth, LiveChange, LiveState, ToPage, Used } from "./protocol.ts";
 
 export type Connection = { readonly state: () => LiveState; close(): void };
 
@@ -93,14 +93,17 @@ function openBatch(send: (changes: readonly LiveChange[]) => void) {
   };
 }
 
+/** What this page reads of a message; which fields are there depends on its name. */
+type Told = { readonly runId?: string; readonly subjectId?: string; readonly storyId?: string } & Growth & Used;
+
 function parse(name: string, data: string): LiveChange | undefined {
   try {
-    const told = JSON.parse(data) as { readonly [key: string]: string | undefined } & Growth;
-    const { runId = "", subjectId, storyId } = told;
+    const told = JSON.parse(data) as Told;
+    const { runId = "", subjectId, storyId, stage, attempt, events, output, line, usage } = told;
     const ids = { name, runId, subjectId: subjectId ?? storyId ?? "" };
+    if (name === "attempt.usage") return { ...ids, used: { stage, attempt, usage } };
     if (name !== "attempt.output") return ids;
-    const { stage, attempt, events, output } = told;
-    return { ...ids, growth: { stage, attempt, events, output } };
+    return { ...ids, growth: { stage, attempt, events, output, ...(line === undefined ? {} : { line }) } };
   } catch {
     return undefined;
   }

@@ -12,8 +12,10 @@ export type LiveChange = {
   readonly name: string;
   readonly runId: string;
   readonly subjectId: string;
-  /** Of \`attempt.output\` alone: the attempt whose files have grown, and their bytes. */
+  /** Of `attempt.output` alone: the attempt whose files have grown, and their bytes. */
   readonly growth?: Growth;
+  /** Of `attempt.usage` alone: what the attempt has used so far. */
+  readonly used?: Used;
 };
 
 export type Growth = {
@@ -21,6 +23,19 @@ export type Growth = {
   readonly attempt: number;
   readonly events: number | null;
   readonly output: number | null;
+  /** The agent's last line; absent where nobody looks at a list. */
+  readonly line?: { readonly text: string; readonly at: string | null } | null;
+};
+
+export type Used = {
+  readonly stage: string;
+  readonly attempt: number;
+  readonly usage: {
+    readonly usd: number | null;
+    readonly inputTokens: number | null;
+    readonly outputTokens: number | null;
+    readonly cachedTokens: number | null;
+  };
 };
 
 export type ToPage =

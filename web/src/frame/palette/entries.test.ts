@@ -7,6 +7,8 @@ const nothing: Known = {
   places: [{ to: "/runs", name: "Runs", keys: "g r" }],
   item: undefined,
   waiting: [],
+  looseEnds: [],
+  working: [],
   run: undefined,
   found: [],
   flows: [{ name: "feature", title: "A feature" }],
@@ -91,4 +93,16 @@ test("a ticket is found by its text, also before anything worked on it; a comman
     ["Ticket $(rm): Old · shipped", undefined],
   ]);
   expect(entriesOf(nothing).find(({ title }) => title === "New ticket")?.cli).toContain("passrail ticket new");
+});
+
+test("every agent at work can be stopped from any page, and what nobody asked for is found", () => {
+  const working = [{ runId: "r1", number: 7, title: "Long work", stage: "build" }];
+  const looseEnds = [{ id: "stopped:r2", title: "Broken build", text: "It stopped." }];
+  const entries = entriesOf({ ...nothing, working, looseEnds });
+  expect(entries.find(({ deed }) => deed.type === "stop")).toMatchObject({
+    title: "Stop build of #7 now: Long work",
+    deed: { run: { id: "r1", number: 7 }, stage: "build" },
+    cli: expect.stringContaining("passrail runs stop 7"),
+  });
+  expect(entries.find(({ deed }) => deed.type === "need")).toMatchObject({ deed: { id: "stopped:r2" } });
 });

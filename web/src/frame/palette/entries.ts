@@ -14,9 +14,13 @@ export type Deed =
   | { readonly type: "item"; readonly id: string }
   | { readonly type: "answer"; readonly answer: string; readonly done: string }
   | { readonly type: "act"; readonly act: Act }
+  /** Of an agent at work, on whatever page. */
+  | { readonly type: "stop"; readonly run: { readonly id: string; readonly number: number }; readonly stage: string }
+  /** An entry of Now. */
+  | { readonly type: "need"; readonly id: string }
   | { readonly type: "all"; readonly act: "pause" | "resume" }
   | { readonly type: "theme"; readonly theme: "system" | "light" | "dark" }
-  | { readonly type: "start" | "new-ticket" | "demo" | "keys" | "logout" };
+  | { readonly type: "start" | "new-ticket" | "demo" | "keys" | "logout" | "costly" };
 
 export type Entry = {
   /** Unique; the search matches this text. */
@@ -39,6 +43,15 @@ export type Known = {
   /** The shown item, if it can be decided. */
   readonly item: WaitingItem | undefined;
   readonly waiting: readonly Pick<WaitingItem, "id" | "kind" | "stage" | "subject" | "runNumber">[];
+  /** What waits although no stage asked. */
+  readonly looseEnds: readonly { readonly id: string; readonly title: string; readonly text: string }[];
+  /** Agents at work. */
+  readonly working: readonly {
+    readonly runId: string;
+    readonly number: number;
+    readonly title: string;
+    readonly stage: string;
+  }[];
   readonly run: { readonly number: number; readonly acts: readonly Act[] } | undefined;
   readonly found: readonly FoundRun[];
   readonly flows: readonly { readonly name: string; readonly title: string }[];
@@ -62,11 +75,21 @@ const SHOWS: Readonly<Record<string, string>> = {
   "/workers": "passrail status",
   "/projects": "passrail queue",
   "/insights": "passrail cost --by day",
+  "/report": "passrail report",
   "/trust": "passrail trust",
 };
 
 export function entriesOf(known: Known): readonly Entry[] {
-  return [...decisions(known), ...acts(known), ...found(known), ...doings(), ...places(known)];
+  return [
+    ...decisions(known),
+    ...loose(known),
+    ...acts(known),
+    ...found(known),
+    // After what is only looked at: who types the name of a run wants to see it.
+    ...stops(known),
+    ...doings(),
+    ...places(known),
+  ];
 }
 
 function decisions({ item, waiting }: Known): readonly Entry[] {
@@ -112,6 +135,24 @@ function answerCommand({ kind, id }: Pick<WaitingItem, "kind" | "id">, answer: s
     case "question":
       return undefined;
   }
+}
+
+function loose({ looseEnds }: Known): readonly Entry[] {
+  return looseEnds.map(({ id, title, text }) => ({
+    title: `Look at ${title}: ${text.slice(0, 80)} (${id})`,
+    group: "Decide",
+    deed: { type: "need", id },
+    cli: "passrail inbox",
+  }));
+}
+
+function stops({ working }: Known): readonly Entry[] {
+  return working.map(({ runId, number, title, stage }) => ({
+    title: `Stop ${stage} of #${number} now: ${title}`,
+    group: "Do",
+    deed: { type: "stop", run: { id: runId, number }, stage },
+    cli: commandOf("stop", number, stage, ""),
+  }));
 }
 
 /** Only actions that are possible now; the run's menu explains the others. */
@@ -184,6 +225,7 @@ function doings(): readonly Entry[] {
     { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What to do"' },
     { title: "Pause everything", group, deed: { type: "all", act: "pause" }, cli: "passrail runs pause --all" },
     { title: "Resume everything", group, deed: { type: "all", act: "resume" }, cli: "passrail runs resume --all" },
+    { title: "Show the runs that cost most", group, deed: { type: "costly" }, cli: "passrail cost --by run" },
     { title: "Run the demo", group, deed: { type: "demo" }, cli: "passrail demo" },
     { title: "Show all keys", group, deed: { type: "keys" }, keys: "Shift+?" },
     { title: "Colours: light", group, deed: { type: "theme", theme: "light" } },

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMatches } from "@tanstack/react-router";
 import { call } from "../../base/api.ts";
 import { PAGES } from "../places.ts";
-import { actsQuery, flowsQuery, inboxQuery, runQuery } from "../../base/queries.ts";
+import { actsQuery, flowsQuery, inboxQuery, nowQuery, runQuery } from "../../base/queries.ts";
 import { useSettled } from "../../ui/use-settled.ts";
 import type { Known } from "./entries.ts";
 
@@ -22,7 +22,8 @@ export function useKnown(typed: string): Known & { readonly runId: string | unde
   const reference = valueOf("run");
   const run = useQuery({ ...runQuery(reference ?? ""), enabled: reference !== undefined }).data;
   const acts = useQuery({ ...actsQuery(run?.id ?? ""), enabled: run !== undefined }).data?.acts;
-  const waiting = useQuery(inboxQuery).data?.items ?? [];
+  const { items: waiting = [], looseEnds = [] } = useQuery(inboxQuery).data ?? {};
+  const working = useQuery(nowQuery).data?.working ?? [];
   const ofRun = waiting.filter(({ runId }) => runId === run?.id);
   const item = waiting.find(({ id }) => id === valueOf("item")) ?? (ofRun.length === 1 ? ofRun[0] : undefined);
   const flows = useQuery(flowsQuery).data?.flows ?? [];
@@ -43,6 +44,8 @@ export function useKnown(typed: string): Known & { readonly runId: string | unde
     places: PAGES,
     item,
     waiting: waiting.filter(({ id }) => id !== item?.id).slice(0, FOUND_AT_MOST),
+    looseEnds: looseEnds.slice(0, FOUND_AT_MOST),
+    working: working.slice(0, FOUND_AT_MOST),
     run: run === undefined || acts === undefined ? undefined : { number: run.number, acts },
     found: found ?? [],
     flows,

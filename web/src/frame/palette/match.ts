@@ -1,5 +1,5 @@
-// Finds the entries for a typed text. An entry must contain every typed word: a fuzzy match could run the wrong action. An answer to an
-// item matches only by its name.
+// Finds the entries for a typed text. An entry must contain every typed word: a fuzzy match could run the wrong action. What decides or stops
+// matches only by its name: a person who types the title of a run wants to see it.
 
 import type { Entry } from "./entries.ts";
 
@@ -16,7 +16,8 @@ export function matching(entries: readonly Entry[], text: string): readonly Entr
 }
 
 function isMeant(entry: Entry, wanted: string, words: readonly string[]): boolean {
-  if (entry.deed.type === "answer") return wanted.length >= LEAST_CHARS && isBegun(entry, wanted);
+  if (entry.deed.type === "answer" || entry.deed.type === "stop")
+    return wanted.length >= LEAST_CHARS && isBegun(entry, wanted);
   const said = `${entry.title} ${entry.cli ?? ""}`.toLowerCase();
   return words.every((word) => said.includes(word));
 }

@@ -28,7 +28,8 @@ const StartRun = lazy(async () => ({ default: (await import("../../run/start-run
 type Step =
   | { readonly is: "list" }
   | { readonly is: "start" | "new-ticket" }
-  | { readonly is: "act"; readonly act: Act };
+  | { readonly is: "act"; readonly act: Act }
+  | { readonly is: "stop"; readonly run: { readonly id: string; readonly number: number }; readonly stage: string };
 type Props = {
   readonly close: () => void;
   readonly showKeys: () => void;
@@ -44,22 +45,13 @@ export function Palette({ close, showKeys, holdAll }: Props): ReactNode {
   const perform = usePerform({ close, showKeys, holdAll, next: setStep, item: known.item });
   const selected = entries.find(({ title }) => title.toLowerCase() === chosen.toLowerCase());
 
-  if (step.is === "new-ticket")
+  if (step.is === "new-ticket" || step.is === "start")
+    return <Suspense>{step.is === "start" ? <StartRun close={close} /> : <NewTicket close={close} />}</Suspense>;
+  const asked = askedAct(step, known);
+  if (asked !== undefined)
     return (
       <Suspense>
-        <NewTicket close={close} />
-      </Suspense>
-    );
-  if (step.is === "start")
-    return (
-      <Suspense>
-        <StartRun close={close} />
-      </Suspense>
-    );
-  if (step.is === "act" && known.run !== undefined && known.runId !== undefined)
-    return (
-      <Suspense>
-        <ActDialog run={{ id: known.runId, number: known.run.number }} act={step.act} close={close} />
+        <ActDialog {...asked} close={close} />
       </Suspense>
     );
 
@@ -116,6 +108,13 @@ export function Palette({ close, showKeys, holdAll }: Props): ReactNode {
   );
 }
 
+/** What the next step asks about; undefined if it is another one. */
+function askedAct(step: Step, { run, runId }: ReturnType<typeof useKnown>) {
+  if (step.is === "stop") return { run: step.run, act: { act: "stop", stage: step.stage, why: null } as const };
+  if (step.is !== "act" || run === undefined || runId === undefined) return undefined;
+  return { run: { id: runId, number: run.number }, act: step.act };
+}
+
 function Line({ entry, perform }: { readonly entry: Entry; readonly perform: (deed: Deed) => void }): ReactNode {
   const { title, keys, cli, deed } = entry;
   return (
@@ -158,6 +157,8 @@ function usePerform(given: Props & { readonly next: (step: Step) => void; readon
         return next({ is: deed.type });
       case "act":
         return next({ is: "act", act: deed.act });
+      case "stop":
+        return next({ is: "stop", run: deed.run, stage: deed.stage });
       case "keys":
         return showKeys();
       case "all":
@@ -188,6 +189,12 @@ function usePerform(given: Props & { readonly next: (step: Step) => void; readon
         break;
       case "item":
         void navigate({ to: "/g/$item", params: { item: deed.id } });
+        break;
+      case "need":
+        void navigate({ to: "/", search: { item: deed.id } });
+        break;
+      case "costly":
+        void navigate({ to: "/runs", search: { sort: "-cost" } });
         break;
     }
     close();

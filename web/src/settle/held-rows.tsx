@@ -1,4 +1,4 @@
-// Acts that can still be taken back, above everything: what will be sent when, and the buttons that take it back or send it now.
+// Acts that can still be taken back: what will be sent when, and the buttons that take it back or send it now.
 
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
@@ -8,15 +8,9 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { useNow } from "../ui/time.tsx";
 import { type HeldPlace, sendNow, takeBack, useHeld } from "./held.ts";
 
-export function HeldBar(): ReactNode {
+export function HeldRows(): ReactNode {
   const held = useHeld();
-  return (
-    <div aria-live="polite" className="fixed inset-x-4 bottom-20 z-50 mx-auto flex max-w-xl flex-col gap-2 md:bottom-4">
-      {held.map((act) => (
-        <Row key={act.id} act={act} isLast={act === held.at(-1)} />
-      ))}
-    </div>
-  );
+  return held.map((act) => <Row key={act.id} act={act} isLast={act === held.at(-1)} />);
 }
 
 type Held = ReturnType<typeof useHeld>[number];
@@ -25,13 +19,15 @@ function Row({ act, isLast }: { readonly act: Held; readonly isLast: boolean }):
   const { id, title, done, dueAt, place } = act;
   const undo = useUndo(id, place);
   return (
-    <div
-      data-held={id}
-      className="flex flex-wrap items-center gap-2 rounded-md border border-line bg-panel px-3 py-2 text-sm shadow-lg"
-    >
+    <div data-held={id} className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-2">
       {isLast && <UndoKey undo={undo} />}
-      <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-        <strong className="font-medium">{done}</strong>: <SafeText max={120}>{title}</SafeText>{" "}
+      <p className="min-w-0 flex-1 basis-40 [overflow-wrap:anywhere]">
+        <strong className="font-medium">{done}</strong>
+        {title !== "" && (
+          <>
+            : <SafeText max={120}>{title}</SafeText>
+          </>
+        )}{" "}
         <Countdown dueAt={dueAt} />
       </p>
       <Button onClick={undo} {...(isLast ? { keys: "z" } : {})}>
@@ -55,10 +51,7 @@ function Countdown({ dueAt }: { readonly dueAt: number }): ReactNode {
 }
 
 function UndoKey({ undo }: { readonly undo: () => void }): null {
-  const list = useMemo(
-    () => [{ keys: "z", does: "Take the last decision back", group: "Deciding", act: undo }],
-    [undo],
-  );
+  const list = useMemo(() => [{ keys: "z", does: "Take the last act back", group: "Deciding", act: undo }], [undo]);
   useShortcuts(list);
   return null;
 }
@@ -76,6 +69,8 @@ function useUndo(id: string, place: HeldPlace): () => void {
           return void navigate({ to: "/runs/$run", params: { run: place.run } });
         case "ticket":
           return void navigate({ to: "/tickets/$ticket", params: { ticket: place.ticket } });
+        case "many":
+          return undefined;
       }
     },
     [id, place, navigate],
