@@ -58,6 +58,7 @@ const FIELD: Readonly<Record<string, string>> = {
   "limits.idle.alone": "StageLimits.idleMs",
   "limits.idle.team": "StageLimits.idleTeamMs",
   "limits.total": "StageLimits.totalMs",
+  "limits.question": "StageLimits.questionMs",
   "limits.permission": "StageLimits.permissionMs",
   "limits.output": "StageLimits.outputBytes",
   "check.timeout": "CheckDefinition.timeoutMs",

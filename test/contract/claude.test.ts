@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClaudeRunner } from "../../src/runner/claude/runner.ts";
 import { type Bench, openBench, VERDICT_SCHEMA } from "./bench.ts";
 import { describeContract, told } from "./contract.testsuite.ts";
+import { claudePlan } from "./refusals.ts";
 import { claude } from "./vendors.ts";
 
 describeContract({
@@ -69,19 +70,15 @@ describe("what only Claude Code has", { timeout: 60_000 }, () => {
   });
 
   test("the limit of a plan is a quota, with the moment at which it ends", async () => {
-    const reset = Math.ceil(Date.now() / 1000) + 3_600;
-    const headers = {
-      "anthropic-ratelimit-unified-status": "rejected",
-      "anthropic-ratelimit-unified-representative-claim": "five_hour",
-      "anthropic-ratelimit-unified-reset": String(reset),
-    };
-    bench.play({ plan: [{ fail: { status: 429, headers } }] });
+    const refusal = claudePlan(3_600);
+    bench.play({ plan: [{ fail: refusal }] });
     // Logged in with a plan instead of a key.
     const { ANTHROPIC_API_KEY: _key, ...env } = bench.environment(bench.models.url);
     const end = await bench.run({
       prompt: "[plan]",
       overrides: { env: { ...env, CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-of-nobody" } },
     });
+    const reset = Number(refusal.headers?.["anthropic-ratelimit-unified-reset"]);
     const resetsAt = new Date(reset * 1000).toISOString();
     expect(end.conversation?.failure).toMatchObject({ kind: "quota", resetsAt });
   });

@@ -1,20 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCodexRunner } from "../../src/runner/codex/runner.ts";
 import { type Bench, openBench, VERDICT_SCHEMA } from "./bench.ts";
 import { describeContract, told } from "./contract.testsuite.ts";
 import { codex } from "./vendors.ts";
 
-/** The limit of a ChatGPT plan. */
-function planLimit(seconds: number) {
-  const resets_at = Math.floor(Date.now() / 1000) + seconds;
-  const error = {
-    type: "usage_limit_reached",
-    message: "The usage limit has been reached",
-    plan_type: "plus",
-    resets_at,
-  };
-  return { status: 429, body: { error } };
-}
+/** One red dot. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 describeContract({
   vendor: codex,
@@ -26,7 +19,6 @@ describeContract({
       { seconds: 2, kind: null, ends: false },
       { seconds: 60, kind: "rate_limit", ends: true },
       { seconds: 10_800, kind: "quota", ends: true },
-      { seconds: 10_800, kind: "quota", ends: true, fail: planLimit },
     ],
   },
   repository: "kept off",
@@ -47,6 +39,16 @@ describe("what only Codex has", { timeout: 60_000 }, () => {
     const end = await bench.run({ prompt: "[structured]", agent: { schema: VERDICT_SCHEMA } });
     expect(end.conversation).toMatchObject({ failure: null, structured: verdict });
     expect(bench.asked("structured")[0]?.conversation.schema).toMatchObject({ type: "json_schema" });
+  });
+
+  test("images of a ticket are in its first request", async () => {
+    bench.play({ images: [{ text: "A red dot." }] });
+    const paths = ["1.png", "2.png"].map((name) => join(bench.folder, name));
+    for (const path of paths) writeFileSync(path, Buffer.from(PNG, "base64"));
+    const end = await bench.run({ prompt: "[images]", agent: { images: paths } });
+    expect(end.conversation).toMatchObject({ failure: null });
+    const asked = JSON.stringify(bench.asked("images")[0]?.body);
+    expect(asked.split("data:image/png;base64,").length - 1).toBe(2);
   });
 
   test("models whose only tool is code work, too", async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGeminiRunner } from "../../src/runner/gemini/runner.ts";
 import { type Bench, openBench } from "./bench.ts";
 import { type Contract, describeContract, told } from "./contract.testsuite.ts";
+import { googleQuota } from "./refusals.ts";
 import { gemini } from "./vendors.ts";
 
 const common = {
@@ -11,26 +12,15 @@ const common = {
   failures: {
     outage: "server_error",
     limits: [
-      { seconds: 2, kind: null, ends: false, fail: quotaLimit },
-      { seconds: 60, kind: "rate_limit", ends: true, fail: quotaLimit },
-      { seconds: 10_800, kind: "quota", ends: true, fail: quotaLimit },
+      { seconds: 2, kind: null, ends: false, fail: googleQuota },
+      { seconds: 60, kind: "rate_limit", ends: true, fail: googleQuota },
+      // Three hours: limits.test.ts.
     ],
   },
   repository: "kept off",
   canary: "gemini-mcp",
   resumesAfterCancel: true,
 } satisfies Omit<Contract, "create" | "usage">;
-
-/** How Google refuses a request. */
-function quotaLimit(seconds: number) {
-  const message = "You exceeded your current quota, please check your plan and billing details.";
-  const quotaId = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier";
-  const details = [
-    { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ quotaId }] },
-    { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${seconds}s` },
-  ];
-  return { status: 429, body: { error: { code: 429, message, status: "RESOURCE_EXHAUSTED", details } } };
-}
 
 // The way that is taken unless somebody says otherwise has to show everything.
 describeContract({ ...common, usage: told, create: () => createGeminiRunner({ transport: "native" }) });

@@ -1,13 +1,8 @@
 import { createOpencodeRunner } from "../../src/runner/opencode/runner.ts";
 import { UNKNOWN_USAGE } from "../../src/core/budget/usage.ts";
 import { type Contract, describeContract, type Tokens, told } from "./contract.testsuite.ts";
+import { inWords } from "./refusals.ts";
 import { OPENCODE_PRICES, opencode } from "./vendors.ts";
-
-/** A provider that says it in its message, as most do. */
-function inWords(seconds: number) {
-  const message = `Rate limit reached for this model. Please try again in ${seconds}s.`;
-  return { status: 429, message, headers: { "retry-after": String(seconds) } };
-}
 
 const common = {
   vendor: opencode,
@@ -17,7 +12,7 @@ const common = {
     limits: [
       { seconds: 2, kind: null, ends: false },
       { seconds: 60, kind: "rate_limit", ends: true, fail: inWords },
-      { seconds: 10_800, kind: "quota", ends: true, fail: inWords },
+      // Three hours in words: limits.test.ts.
       { seconds: 10_800, kind: "quota", ends: false },
     ],
   },

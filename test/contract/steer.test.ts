@@ -1,39 +1,20 @@
 // A person speaks to a real agent CLI in the middle of its work, while the daemon is killed and another one takes over. The scripted
 // models see in which request the message arrived.
 
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/core/run/event.ts";
-import { approveFiles } from "../harness/approve-files.ts";
-import { openForReading } from "../harness/open-for-reading.ts";
-import { PROGRAM } from "../harness/program.ts";
-import { until } from "../harness/until.ts";
-import { newRepository } from "../harness/new-repository.ts";
-import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { contractTests } from "./installed.ts";
-import { claude, codex, gemini, opencode, settingsFor } from "./vendors.ts";
+import { claude, codex, gemini, opencode } from "./vendors.ts";
+import { ended, openWorld, stopped, type World } from "./world.ts";
 
 const WORDS = "Use the new API, said the person";
 
-let dir: string;
-let home: string;
-let project: string;
-let models: FakeModels;
-
+let world: World;
 beforeEach(async () => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-steer-")));
-  home = join(dir, "state");
-  mkdirSync(home);
-  project = newRepository(dir);
-  models = await startFakeModels({ scenario: { rules: [] } });
+  world = await openWorld("steer");
 });
-afterEach(async () => {
-  await models.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterEach(() => world.close());
 
 describe.skipIf(contractTests() === "left out")("a message to a real agent at work", () => {
   test.each([
@@ -47,6 +28,7 @@ describe.skipIf(contractTests() === "left out")("a message to a real agent at wo
       timeout: 180_000,
     },
     async ({ vendor, way }) => {
+      const { dir, models } = world;
       const go = join(dir, "go");
       const tools = join(dir, "tools");
       const waits = {
@@ -71,22 +53,18 @@ describe.skipIf(contractTests() === "left out")("a message to a real agent at wo
           },
         ],
       });
-      writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settingsFor(vendor, dir, models.url)));
-      approveFiles(home, project);
-      const run = passrail("run", "routed", "Build it", "--input", "input.agent=builder");
-      await until("the agent runs its tool", () => (existsSync(tools) ? true : undefined), 60_000);
+      world.playedBy(vendor);
+      const run = world.build();
+      await world.there("tools");
       run.kill("SIGKILL");
       await ended(run);
       // Nobody performs now: the message is stored, and the next engine passes it on.
-      expect(await ended(passrail("runs", "steer", "1", WORDS))).toBe(0);
-      expect((await events()).filter(({ type }) => type === "message.delivered")).toEqual([]);
-      const daemon = passrail("up", "--port", "0");
-      // It writes its address when it has adopted the agent.
-      await until("the daemon is up", () => (existsSync(join(home, "daemon.json")) ? true : undefined), 60_000);
+      expect(await ended(world.passrail("runs", "steer", "1", WORDS))).toBe(0);
+      expect((await world.events()).filter(({ type }) => type === "message.delivered")).toEqual([]);
+      const daemon = await world.up();
       writeFileSync(go, "");
-      const all = await until("the stage ends", async () => finished(await events()), 120_000);
-      daemon.kill("SIGTERM");
-      await ended(daemon);
+      const all = await world.finished();
+      await stopped(daemon);
       expect(all.filter(({ type }) => type.startsWith("message."))).toMatchObject([
         {
           type: "message.sent",
@@ -111,27 +89,3 @@ describe.skipIf(contractTests() === "left out")("a message to a real agent at wo
     },
   );
 });
-
-async function events(): Promise<readonly RunEvent[]> {
-  const store = openForReading(home);
-  const found = (await store?.events({ after: 0, limit: 1000 }))?.map(({ event }) => event) ?? [];
-  store?.close();
-  return found;
-}
-
-const finished = (all: readonly RunEvent[]): readonly RunEvent[] | undefined =>
-  all.some(({ type }) => type === "stage.finished") ? all : undefined;
-
-function passrail(...args: readonly string[]) {
-  return spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: project,
-    env: { ...process.env, PASSRAIL_HOME: home },
-    stdio: "ignore",
-  });
-}
-
-function ended(child: ReturnType<typeof passrail>): Promise<number | null> {
-  return child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve(child.exitCode)
-    : new Promise((resolve) => void child.once("exit", resolve));
-}

@@ -1,50 +1,22 @@
 // A person takes over a real agent CLI in the middle of its work, continues its session with the vendor's own program, and hands it back. The
 // scripted models see whose turns are in which request.
 
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/core/run/event.ts";
-import { approveFiles } from "../harness/approve-files.ts";
-import { openForReading } from "../harness/open-for-reading.ts";
-import { PROGRAM } from "../harness/program.ts";
-import { until } from "../harness/until.ts";
-import { newRepository } from "../harness/new-repository.ts";
-import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { contractTests } from "./installed.ts";
-import { claude, codex, settingsFor, type Vendor } from "./vendors.ts";
+import { claude, codex, gemini, opencode, type Vendor } from "./vendors.ts";
+import { ended, openWorld, output, type World } from "./world.ts";
 
 const WORDS = "What did you do so far, asked the person";
 const NOTE = "The person finished the file";
 
-let dir: string;
-let home: string;
-let project: string;
-let models: FakeModels;
-
+let world: World;
 beforeEach(async () => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-takeover-")));
-  home = join(dir, "state");
-  mkdirSync(home);
-  project = newRepository(dir);
-  models = await startFakeModels({ scenario: { rules: [] } });
+  world = await openWorld("takeover");
 });
-afterEach(async () => {
-  await models.close();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterEach(() => world.close());
 
 /** What the person's own turn uses, more than everything else together. */
 const PERSONS = { input: 1000, output: 50_000 };
@@ -53,14 +25,17 @@ const TURN = { input: 1000, output: 100 };
 /** One turn of the person, without a terminal. */
 const HEADLESS: Readonly<Partial<Record<Vendor["cli"], (command: readonly string[]) => readonly string[]>>> = {
   claude: (command) => [...command, "-p", WORDS],
+  gemini: (command) => [...command, "--skip-trust", "-p", WORDS],
+  opencode: ([program = "", flag = "", id = ""]) => [program, "run", flag, id, WORDS],
   codex: ([program = "", verb = "", id = ""]) => [program, "exec", "--skip-git-repo-check", verb, id, WORDS],
 };
 
 describe.skipIf(contractTests() === "left out")("a real agent that a person takes over", () => {
-  test.each([{ vendor: claude }, { vendor: codex }])(
+  test.each([{ vendor: claude }, { vendor: codex }, { vendor: gemini }, { vendor: opencode }])(
     "$vendor.cli ends, its session continues with the vendor's own program, and then with the agent, which does not pay for the person",
     { timeout: 240_000 },
     async ({ vendor }) => {
+      const { models, passrail } = world;
       const submit = {
         mcp: { server: "passrail", tool: "submit_verdict", args: { verdict: "APPROVE", summary: "Done." } },
       };
@@ -83,13 +58,9 @@ describe.skipIf(contractTests() === "left out")("a real agent that a person take
           },
         ],
       });
-      const settings = settingsFor(vendor, dir, models.url) as {
-        readonly runners: Readonly<Record<string, { readonly env: Record<string, string> }>>;
-      };
-      writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settings));
-      approveFiles(home, project);
-      const run = passrail("run", "routed", "Build it", "--input", "input.agent=builder", "--workspace", "worktree");
-      await until("the agent runs its tool", () => written("half.txt"), 120_000);
+      const env = world.playedBy(vendor);
+      const run = world.build("--workspace", "worktree");
+      await world.written("half.txt");
       const taken = said(await output(passrail("runs", "takeover", "1", "--json")));
       expect(taken).toMatchObject({ takeover: { stage: "builder", note: "" } });
       // The command that performed has nothing more to do.
@@ -97,15 +68,18 @@ describe.skipIf(contractTests() === "left out")("a real agent that a person take
       const { dir: folder, command } = taken.takeover;
       expect(readFileSync(join(folder, "half.txt"), "utf8")).toBe("half\n");
       const [program = "", ...args] = HEADLESS[vendor.cli]?.(command) ?? [];
-      const { env } = settings.runners[vendor.cli] ?? { env: {} };
       const answer = await output(
-        spawn(program, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] }),
+        spawn(program, args, {
+          cwd: folder,
+          env: { ...process.env, ...env, PWD: folder },
+          stdio: ["ignore", "pipe", "pipe"],
+        }),
       );
       expect(answer).toContain("I wrote half.txt.");
       const before = models.requests.length;
       writeFileSync(join(folder, "half.txt"), "whole\n");
       expect(await ended(passrail("runs", "handback", "1", "--note", NOTE))).toBe(0);
-      const all = await until("the stage ends", async () => finished(await events()), 120_000);
+      const all = await world.finished();
       expect(all.find((event) => event.type === "stage.finished")).toMatchObject({
         attempt: 2,
         outcome: { verdict: "pass", summary: "Done." },
@@ -127,48 +101,6 @@ describe.skipIf(contractTests() === "left out")("a real agent that a person take
   );
 });
 
-function written(name: string): true | undefined {
-  const root = join(home, "worktrees");
-  const folders = existsSync(root) ? readdirSync(root) : [];
-  return folders.some((folder) => existsSync(join(root, folder, name))) ? true : undefined;
-}
-
-type Started = ChildProcessByStdio<null, Readable, Readable>;
 type Taken = { readonly takeover: { readonly dir: string; readonly command: readonly string[] } };
 
 const said = (text: string): Taken => JSON.parse(text.trim()) as Taken;
-
-async function events(): Promise<readonly RunEvent[]> {
-  const store = openForReading(home);
-  const found = (await store?.events({ after: 0, limit: 1000 }))?.map(({ event }) => event) ?? [];
-  store?.close();
-  return found;
-}
-
-const finished = (all: readonly RunEvent[]): readonly RunEvent[] | undefined =>
-  all.some(({ type }) => type === "stage.finished") ? all : undefined;
-
-function passrail(...args: readonly string[]) {
-  return spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: project,
-    env: { ...process.env, PASSRAIL_HOME: home },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
-
-async function output(child: Started): Promise<string> {
-  let [out, err] = ["", ""];
-  child.stdout.on("data", (bytes: Buffer) => (out += String(bytes)));
-  child.stderr.on("data", (bytes: Buffer) => (err += String(bytes)));
-  const code = await ended(child);
-  if (code !== 0) throw new Error(`exit ${code}: ${err}`);
-  return out;
-}
-
-function ended(child: Started): Promise<number | null> {
-  child.stdout.resume();
-  child.stderr.resume();
-  return child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve(child.exitCode)
-    : new Promise((resolve) => void child.once("exit", resolve));
-}

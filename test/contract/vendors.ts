@@ -65,6 +65,7 @@ export const gemini: Vendor = {
       security: { auth: { selectedType: "gemini-api-key" } },
       privacy: { usageStatisticsEnabled: false },
       general: { enableAutoUpdate: false, maxAttempts: 2 },
+      model: { name: "gemini-2.5-pro" },
     };
     write(home, ".gemini/settings.json", [JSON.stringify(settings)]);
     // A sixth of its start goes into code that the start before has compiled already.
@@ -101,6 +102,7 @@ export const opencode: Vendor = {
     const config = {
       autoupdate: false,
       share: "disabled",
+      model: "scripted/scripted-model",
       small_model: "scripted/scripted-model",
       provider: { scripted: provider },
     };
@@ -121,19 +123,24 @@ export const opencode: Vendor = {
 
 const API_KEY = "sk-ant-api03-settings000000000000000000000000000000";
 
-/** A passrail.yaml that lets this CLI play every agent, with a home of its own below `dir`. */
-export function settingsFor(vendor: Vendor, dir: string, modelsUrl: string): object {
+/** Its entry in `runners` of the settings, with a home of its own below `dir`. */
+export function programOf(vendor: Vendor, dir: string, modelsUrl: string) {
   const home = join(dir, `home-of-${vendor.cli}`);
   mkdirSync(home, { recursive: true });
-  const env = {
+  const env: Readonly<Record<string, string>> = {
     HOME: home,
     PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
     ...vendor.setUp(home, modelsUrl, API_KEY),
   };
+  return { command: [cliPath(vendor.cli)], env };
+}
+
+/** A passrail.yaml that lets this CLI play every agent. */
+export function settingsFor(vendor: Vendor, dir: string, modelsUrl: string): object {
   return {
     runner: vendor.cli,
     model: vendor.model,
-    runners: { [vendor.cli]: { command: [cliPath(vendor.cli)], env } },
+    runners: { [vendor.cli]: programOf(vendor, dir, modelsUrl) },
   };
 }
 

@@ -1,9 +1,8 @@
 // Starts the driver, kills it (its own process only, as a crash would), starts it again. Each scenario gets a folder of its own with a
 // store, a repository and the agents' scripts. What must hold afterwards is in invariants.ts.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import {
-  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -20,7 +19,7 @@ import { readCarrierNotes } from "../../src/carrier/places.ts";
 import { findMarked, isAlive } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { CRASH_DRIVER } from "../harness/program.ts";
-import { newRepository } from "../harness/new-repository.ts";
+import { configure, newRemote, newRepository } from "../harness/new-repository.ts";
 import type { Scenario } from "./scenarios.ts";
 import { optional } from "../../src/core/optional.ts";
 
@@ -52,14 +51,9 @@ export const remoteOf = (dir: string): string => join(dir, "remote.git");
 export function openStage(scenario: Scenario): Stage {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-crash-")));
   const project = newRepository(dir);
-  appendFileSync(
-    join(project, ".git", "config"),
-    "[user]\n\tname = player\n\temail = player@localhost\n[gc]\n\tauto = 0\n",
-  );
-  if (scenario.remote === true) {
-    execFileSync("git", ["clone", "-q", "--bare", project, remoteOf(dir)], { stdio: "ignore" });
-    execFileSync("git", ["-C", project, "remote", "add", "origin", remoteOf(dir)]);
-  }
+  configure(join(project, ".git"), "user", { name: "player", email: "player@localhost" });
+  configure(join(project, ".git"), "gc", { auto: "0" });
+  if (scenario.remote === true) newRemote(project, remoteOf(dir));
   for (const { runId, script } of scenario.runs) {
     const folder = join(dir, "script", runId);
     mkdirSync(folder, { recursive: true });

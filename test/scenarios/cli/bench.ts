@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { approveFiles } from "../../harness/approve-files.ts";
 import { newRepository } from "../../harness/new-repository.ts";
+import { playerOf } from "../../harness/player.ts";
 import { PROGRAM } from "../../harness/program.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 export const CLI: string = PROGRAM;
-const PLAYER = join(root, "test/fixtures/player/play.mjs");
 
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
@@ -71,7 +71,7 @@ export function openBench(): Bench {
     player(script) {
       const file = join(dir, `script-${++scripts}.json`);
       writeFileSync(file, JSON.stringify(script));
-      return `${process.execPath} ${PLAYER} ${file}`;
+      return playerOf(file).join(" ");
     },
     scripted: (name, ...args) => [process.execPath, join(root, "test/fixtures/scripted", name), ...args].join(" "),
     remove() {

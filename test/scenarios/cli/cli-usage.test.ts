@@ -76,7 +76,7 @@ describe("words that are not understood", () => {
           code: expect.any(String),
           message: expect.any(String),
           hint: expect.any(String),
-          docs: expect.stringContaining("docs/cli.md#"),
+          docs: expect.stringContaining("docs/errors.md#"),
         },
       });
     }

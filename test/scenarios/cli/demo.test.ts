@@ -1,14 +1,16 @@
-// The demo as `npm start` shows it: a child process without a terminal, in a temporary folder that has to be empty afterwards.
+// The demo as users and `npm start` see it: a child process without a terminal, in a temporary folder that has to be empty afterwards.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PROGRAM } from "../../harness/program.ts";
 import { until } from "../../harness/until.ts";
 
-const MAIN = join(import.meta.dirname, "..", "..", "..", "src", "cli", "main.ts");
-const LIMIT_MS = 60_000;
+/** What `npm start` calls. */
+const SOURCE = join(import.meta.dirname, "..", "..", "..", "src", "cli", "main.ts");
+const LIMIT_MS = 180_000;
 let folder = "";
 
 beforeEach(() => {
@@ -18,14 +20,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function startDemo(...args: readonly string[]) {
+function startDemo(main: string, ...args: readonly string[]) {
   const environment = {
     ...process.env,
     TMPDIR: folder,
     NO_COLOR: "1",
     PASSRAIL_HOME: join(folder, "..", "nobody-writes-here"),
   };
-  const child = spawn(process.execPath, [MAIN, "demo", ...args], {
+  const child = spawn(process.execPath, [main, "demo", ...args], {
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -45,11 +47,9 @@ function startDemo(...args: readonly string[]) {
 
 describe("demo", { timeout: LIMIT_MS }, () => {
   test("it shows a loop, a question, an escalation and both gates, and leaves nothing behind", async () => {
-    const startedAt = performance.now();
-    const { code, output, errors } = await startDemo().ended;
+    const { code, output, errors } = await startDemo(SOURCE).ended;
     expect(errors).toBe("");
     expect(code).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
     const inOrder = [
       "start   gate: owner decides",
       "start   gate answered: approve",
@@ -75,7 +75,7 @@ describe("demo", { timeout: LIMIT_MS }, () => {
   });
 
   test("with --json every line is an event, and the last one is the summary", async () => {
-    const { code, output } = await startDemo("--json").ended;
+    const { code, output } = await startDemo(PROGRAM, "--json").ended;
     expect(code).toBe(0);
     const lines = output
       .trim()
@@ -98,12 +98,8 @@ describe("demo", { timeout: LIMIT_MS }, () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
     "%s in the middle of an attempt ends it and leaves nothing behind",
     async (signal) => {
-      const demo = startDemo();
-      const deadline = performance.now() + LIMIT_MS / 2;
-      while (!demo.output().includes("spec    attempt 1")) {
-        if (performance.now() > deadline) throw new Error(`no attempt was started: ${demo.output()}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      const demo = startDemo(PROGRAM);
+      await until("an attempt was started", () => demo.output().includes("spec    attempt 1") || undefined);
       demo.child.kill(signal);
       const { code, errors } = await demo.ended;
       expect(errors).toContain("nothing is left behind");
@@ -117,7 +113,11 @@ describe("demo", { timeout: LIMIT_MS }, () => {
   test.runIf(hasTerminal)("on a terminal it ends with the dashboard on its runs, until Ctrl-C", async () => {
     const child = spawn(
       "script",
-      ["-qefc", `stty cols 100 rows 40; exec "${process.execPath}" "${MAIN}" demo --scripted --speed 50`, "/dev/null"],
+      [
+        "-qefc",
+        `stty cols 100 rows 40; exec "${process.execPath}" "${PROGRAM}" demo --scripted --speed 50`,
+        "/dev/null",
+      ],
       {
         env: { ...process.env, TMPDIR: folder, PATH: "/usr/bin:/bin", DISPLAY: "", BROWSER: "true" },
         stdio: ["pipe", "pipe", "pipe"],

@@ -22,10 +22,15 @@ async function examined(env: Readonly<Record<string, string>>, ...args: readonly
 
 test("without an agent it fails and names the commands that fix it; with one that is logged in it is well", async () => {
   own = openNewcomer();
-  const without = await examined({});
+  const without = await examined({ PASSRAIL_ENCLOSURE: "scope" });
   expect(without).toMatchObject({ code: 1, ok: false });
   expect(without.of("agent claude")).toMatchObject({ state: "fail", fix: "npm install -g @anthropic-ai/claude-code" });
   expect(without.of("sandbox bubblewrap")).toMatchObject({ state: "warn", fix: expect.stringContaining("bubblewrap") });
+  expect(without.of("without a sandbox")).toMatchObject({
+    state: "fail",
+    found: expect.stringContaining("systemd makes no scope"),
+    fix: expect.stringContaining("enclosure: auto"),
+  });
   // A README and nothing else: no checks, no tests, no word for agents; nothing that would need a lock file.
   expect(without.readiness?.score).toBe(25);
   expect(without.readiness?.items[0]).toMatchObject({
@@ -42,6 +47,7 @@ test("without an agent it fails and names the commands that fix it; with one tha
   const well = await examined({ ANTHROPIC_API_KEY: "sk-ant-of-this-test" });
   expect(well).toMatchObject({ code: 0, ok: true });
   expect(well.of("agent claude")).toMatchObject({ state: "ok" });
+  expect(well.of("without a sandbox")?.found).toContain("processes held by");
   expect(well.readiness?.score).toBe(65);
   expect(well.of("repository")).toMatchObject({ state: "ok" });
   expect(well.of("agent codex")).toBeUndefined();

@@ -115,3 +115,27 @@ describe.runIf(hasTerminal)("on a terminal", () => {
     expect(ended.text).not.toContain("later > ");
   });
 });
+
+test("--dry-run shows what would run with the models and the budget that were named, and starts nothing; what is wrong is said", async () => {
+  const own = openNewcomer();
+  try {
+    own.install(FIXED);
+    const env = { ...own.env, ...KEY };
+    const run = (...flags: readonly string[]) =>
+      own.passrail(["run", "quick", "fix it", "--agent", "claude", ...flags], { env });
+    const dry = await run("--dry-run", "--model", "build=opus", "--usd", "7");
+    expect([dry.code, dry.out]).toEqual([0, expect.stringContaining("Nothing was started (--dry-run).")]);
+    expect(dry.out).toMatch(/^ {2}build: .*\(claude opus\)/mu);
+    expect(dry.out).toMatch(/^may cost in all: \$7\.00/mu);
+    expect((await own.passrail(["runs", "list", "--json"], { env })).out).not.toContain("fix it");
+    expect(await run("--model", "bild=opus")).toMatchObject({
+      err: expect.stringContaining('no stage or agent "bild"'),
+    });
+    expect(await run("--usd", "lots")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"lots" is not an amount'),
+    });
+  } finally {
+    own.remove();
+  }
+});

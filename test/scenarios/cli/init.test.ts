@@ -33,6 +33,8 @@ test("it tries the checks, switches the red one off, writes the file, trusts it,
   expect(JSON.parse(written.out)).toMatchObject({ written: true, trusted: true, red: { lint: "exit code 1" } });
   const text = readFileSync(file, "utf8");
   expect(text).toContain("runner: claude");
+  const [, schema = ""] = /^# yaml-language-server: \$schema=(\S+)\n/u.exec(text) ?? [];
+  expect(JSON.parse(readFileSync(join(own.project, schema), "utf8"))).toMatchObject({ properties: { slots: {} } });
   expect(text).toContain('  test: [go, test, "./..."]');
   expect(text).toContain("  # lint: [make, lint] # it is red");
   expect(lookAtTrust({ home: own.home, project: own.project })).toMatchObject({ value: { state: "approved" } });
@@ -56,3 +58,23 @@ test.runIf(hasTerminal)("on a terminal it shows the file and asks; a no writes n
   expect(code).toBe(1);
   expect(existsSync(file)).toBe(false);
 });
+
+test.runIf(hasTerminal)(
+  "flow simulate without a list asks in the flow's words and prints the list that repeats it",
+  async () => {
+    open();
+    const env = { ...process.env, ...own.env, PASSRAIL_HOME: own.home, XDG_CONFIG_HOME: join(own.dir, "config") };
+    const terminal = openTerminal([process.execPath, CLI, "flow", "simulate", "quick"], { cwd: own.project, env });
+    await terminal.sees("build: what happens?");
+    terminal.types("nonsense\r");
+    await terminal.sees("Its number or its word");
+    terminal.types("failed\r");
+    await terminal.sees("escalation build: what happens?");
+    terminal.types("\r");
+    const { code, text } = await terminal.ended;
+    expect(code).toBe(0);
+    expect(text).toContain('[{"stage":"build","health":"failed"}]');
+    const piped = await own.passrail(["flow", "simulate", "quick"]);
+    expect(piped).toMatchObject({ code: 2, err: expect.stringContaining("outcomes_missing") });
+  },
+);

@@ -82,7 +82,7 @@ test("R-X-10: cost by agent, stage, run and so on, with totals, and unknown wher
   expect((await bench.passrail(["cost", "--since", "2099-01-01"])).out).toBe("");
   for (const wrong of [
     ["--by", "moon"],
-    ["--since", "yesterday"],
+    ["--since", "lately"],
   ])
     expect(await bench.passrail(["cost", ...wrong])).toMatchObject({ code: 2 });
   const shown = JSON.parse((await bench.passrail(["runs", "show", "1", "--json"])).out) as Record<string, unknown>;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { APPROVED, hands } from "../../harness/handoff-text.ts";
-import { newRepository } from "../../harness/new-repository.ts";
+import { newRemote, newRepository } from "../../harness/new-repository.ts";
 import { openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
 import { type Bench, openBench } from "../cli/bench.ts";
 
@@ -37,8 +37,7 @@ describe("with a remote", () => {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-test-")));
     const project = newRepository(dir);
     remote = join(dir, "remote.git");
-    execFileSync("git", ["clone", "-q", "--bare", project, remote], { stdio: "ignore" });
-    execFileSync("git", ["-C", project, "remote", "add", "origin", remote]);
+    newRemote(project, remote);
     bench = await openWorkbench({ place: { dir, project } });
   });
   afterEach(async () => {

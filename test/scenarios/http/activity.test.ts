@@ -3,6 +3,7 @@
 import { appendFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { attemptFiles } from "../../../src/attempt/attempt-files.ts";
+import { readLastLine } from "../../../src/app/now.ts";
 import { createFollowedAttempts } from "../../../src/http/server/events/followed-attempts.ts";
 import type { AttemptGrowth } from "../../../src/http/server/events/message.ts";
 import { until } from "../../harness/until.ts";
@@ -126,7 +127,9 @@ test("who has read an attempt is told of its growth, once per change; a silent o
   const told: AttemptGrowth[] = [];
   let nowMs = 0;
   const home = served.bench.home;
-  const followed = createFollowedAttempts({ home, now: () => nowMs, tell: (growth) => told.push(growth), lookMs: 5 });
+  const lastLine = () => readLastLine({ home, redact: (text) => text.replace("secret", "…") }, attempt);
+  const tell = (growth: AttemptGrowth): void => void told.push(growth);
+  const followed = createFollowedAttempts({ home, now: () => nowMs, tell, lastLine, lookMs: 5 });
   const attempt = { runId, stage: "design", attempt: 1 };
   followed.note(attempt);
   const { output } = attemptFiles(home, runId, "design", 1);
@@ -136,6 +139,12 @@ test("who has read an attempt is told of its growth, once per change; a silent o
   await until("the next growth is told", async () => (told.length > 1 ? true : undefined));
   expect(told).toHaveLength(2);
   expect(told[1]?.output).toBe((told[0]?.output ?? 0) + 9);
+  expect(told.map(({ line }) => line)).toEqual([undefined, undefined]);
+  // Who lists what works is told the line itself, without what must not be seen.
+  followed.noteLine(attempt);
+  appendFileSync(output, "a secret line\n");
+  await until("its line is told", async () => (told.length > 2 ? true : undefined));
+  expect(told.pop()?.line).toEqual({ text: "a … line", at: null });
   nowMs = 100_000;
   await new Promise((resolve) => setTimeout(resolve, 50));
   appendFileSync(output, "unseen\n");

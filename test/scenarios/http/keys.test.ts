@@ -98,8 +98,8 @@ test("a login code ends after a minute, its session after twelve hours", async (
   const code = keys.newLoginCode().token;
   const login = keys.findLogin(code);
   if (login === undefined || login === "too many" || login.kind !== "login") throw new Error("no login");
-  const session = keys.exchange(login);
-  expect(keys.exchange(login)).toBeUndefined();
+  const session = await keys.exchange(login);
+  expect(await keys.exchange(login)).toBeUndefined();
   expect(keys.find(code)).toBeUndefined();
   expect(keys.find(session?.token ?? "")?.kind).toBe("operator");
   clock += 12 * 3600_000;
@@ -111,7 +111,7 @@ test("a session goes on after a restart, kept as a hash; one that was ended, or 
     const keys = await open();
     const code = keys.findLogin(keys.newLoginCode().token);
     if (code === undefined || code === "too many" || code.kind !== "login") throw new Error("no login");
-    return { keys, token: keys.exchange(code)?.token ?? "" };
+    return { keys, token: (await keys.exchange(code))?.token ?? "" };
   };
   const file = join(folder, "sessions.json");
   const saved = (hashes: number) =>

@@ -24,7 +24,7 @@ const STREAM = {
 
 test("a stream comes through as it is made, and ends with its client", async () => {
   let ended = false;
-  const make = (port: number) =>
+  const make = ({ port }: { readonly port: number }) =>
     createApp(served.deps, {
       port,
       more: (mount) =>

@@ -1,7 +1,8 @@
 // The server as the daemon opens it, on a real store and a real engine; scripts play the agents. Requests go to the app object, or over a
 // socket. Only two collaborators are the test's own: which attempt holds a token, and which commit a branch is at.
 
-import { createUseCases, type UseCaseOptions, type UseCases } from "../../../src/app/use-cases.ts";
+import { openUseCases } from "../../../src/app/open-use-cases.ts";
+import type { UseCaseOptions, UseCases } from "../../../src/app/use-cases.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { ok } from "../../../src/core/result.ts";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -52,7 +53,7 @@ export async function serve(): Promise<Served> {
   const bench = await openWorkbench({ settings });
   const attempts = new Map<string, AttemptRef>();
   const problems: string[] = [];
-  const server = await openOn(bench, {
+  const server = await openServerOn(bench, {
     log: (line) => void problems.push(line),
     attemptOf: (token) => attempts.get(token),
     commitOf: async () => served.commit,
@@ -62,19 +63,18 @@ export async function serve(): Promise<Served> {
     bench,
     deps: server.deps,
     useCases: ({ runners, ...more }) =>
-      createUseCases({
-        engine: bench.passrail.engine,
-        store: bench.passrail.store,
-        now: server.deps.now,
-        commitOf: async () => served.commit,
-        budgets: () => bench.passrail.budgets.now(),
-        async planRun(request) {
-          const plan = await server.deps.app.planRun(request);
-          if (!plan.ok || runners === undefined) return plan;
-          return ok({ ...plan.value, facts: { ...plan.value.facts, runners } });
+      openUseCases(
+        { ...bench.passrail, flags: {} },
+        {
+          commitOf: async () => served.commit,
+          async planRun(request) {
+            const plan = await server.deps.app.planRun(request);
+            if (!plan.ok || runners === undefined) return plan;
+            return ok({ ...plan.value, facts: { ...plan.value.facts, runners } });
+          },
+          ...more,
         },
-        ...more,
-      }),
+      ),
     keys: server.keys,
     app: server.appAt(PORT),
     operator,
@@ -93,9 +93,9 @@ export async function serve(): Promise<Served> {
   return served;
 }
 
-type Own = Pick<ServerDeps, "attemptOf" | "commitOf"> & { readonly log: (line: string) => void };
+type Own = Partial<Pick<ServerDeps, "attemptOf" | "commitOf">> & { readonly log?: (line: string) => void };
 
-function openOn({ passrail, project }: Workbench, { log, attemptOf, commitOf }: Own): Promise<Server> {
+export function openServerOn({ passrail, project }: Workbench, { log, ...own }: Own = {}): Promise<Server> {
   const { app, home, store } = passrail;
   return openServer(
     { ...passrail, person: "human:tester" },
@@ -104,9 +104,9 @@ function openOn({ passrail, project }: Workbench, { log, attemptOf, commitOf }: 
       project,
       flags: {},
       version: "0.0.0-test",
-      log,
+      log: log ?? (() => undefined),
       demo: (actor) => startDemo({ app, store, home, actor }),
-      with: { attemptOf, commitOf },
+      with: own,
     },
   );
 }

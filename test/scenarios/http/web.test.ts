@@ -20,7 +20,9 @@ beforeAll(async () => {
   writeFileSync(join(dir, "web", "assets", "index-abc.js"), "export {};");
   writeFileSync(join(dir, "web", "assets", "index-abc.js.map"), "{}");
   symlinkSync(join(dir, "secret.txt"), join(dir, "web", "assets", "linked.js"));
-  const web = loadWeb(join(dir, "web"));
+  mkdirSync(join(dir, "guide"));
+  writeFileSync(join(dir, "guide", "index.html"), "<!doctype html><title>guide</title>");
+  const web = loadWeb(join(dir, "web"), join(dir, "guide"));
   if (web === undefined) throw new Error("the files were not found");
   served.app = createApp(served.deps, { port: 4321, web });
 });
@@ -43,6 +45,15 @@ test("S19: pages are one document, assets are themselves, and both need no token
     headers: { "if-none-match": (await served.call("GET", "/", { token: null })).headers.get("etag") ?? "" },
   });
   expect(again.status).toBe(304);
+});
+
+test("the documentation is at /guide, under the same policy, and a page that is not there is no dashboard", async () => {
+  const page = await served.call("GET", "/guide/index.html", { token: null });
+  expect([page.status, page.body["text"]]).toEqual([200, "<!doctype html><title>guide</title>"]);
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+  const first = await served.call("GET", "/guide", { token: null });
+  expect([first.status, first.headers.get("location")]).toEqual([302, "/guide/index.html"]);
+  expect((await served.call("GET", "/guide/nothing.html", { token: null })).status).toBe(401);
 });
 
 test("S19: nothing else is found through them, whatever the path is dressed as", async () => {

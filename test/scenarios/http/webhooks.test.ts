@@ -42,7 +42,7 @@ beforeAll(async () => {
   ] as const)
     writeFileSync(join(served.bench.dir, name), text, { mode });
   inbound = openInbound(options());
-  socket = await listen((port) => createApp(served.deps, { port, signed: inbound.signed }), { port: 0 });
+  socket = await listen((rules) => createApp(served.deps, { ...rules, signed: inbound.signed }), { port: 0 });
 });
 
 function options(): InboundOptions {

@@ -126,6 +126,7 @@ test("S06: without a token it may look at the daemon of the state folder; acting
     startedAt: new Date().toISOString(),
     dispatches: false,
     standbyOf: null,
+    publicUrl: null,
   };
   const early = start([]);
   expect(await early.use("list_runs")).toMatchObject({

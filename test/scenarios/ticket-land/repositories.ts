@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { newRepository } from "../../harness/new-repository.ts";
+import { join } from "node:path";
+import { configure, newRemote, newRepository } from "../../harness/new-repository.ts";
 
 export type Repositories = {
   readonly dir: string;
@@ -47,42 +47,20 @@ export function newRepositories({ remote }: { readonly remote: boolean }): Repos
   mkdirSync(canaries);
   mkdirSync(home);
   // The program under test has hooks off by itself; what the test does must not set them off either.
-  const run = (cwd: string, args: readonly string[], env: Record<string, string> = {}) =>
+  const run = (cwd: string, args: readonly string[], input = "") =>
     execFileSync("git", [...WHO, "-c", "core.hooksPath=/dev/null", ...args], {
       cwd,
       encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", ...env },
+      input,
+      env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null" },
     }).trim();
-  if (remote) {
-    execFileSync("git", ["clone", "-q", "--bare", project, bare], { stdio: "ignore" });
-    run(project, ["remote", "add", "origin", bare]);
-  }
-  const commitIn = (
-    repository: string,
-    branch: string,
-    files: Readonly<Record<string, string>>,
-    from: string,
-  ): string => {
-    const tree = mkdtempSync(join(dir, "tree-"));
-    run(repository, ["worktree", "add", "-q", "--detach", tree, from]);
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(tree, path)), { recursive: true });
-      writeFileSync(join(tree, path), text);
-    }
-    run(tree, ["add", "-A"]);
-    run(tree, ["commit", "-q", "--allow-empty", "-m", `change ${Object.keys(files).join(" ")}`]);
-    const made = run(tree, ["rev-parse", "HEAD"]);
-    run(repository, ["worktree", "remove", "--force", tree]);
-    run(repository, ["update-ref", `refs/heads/${branch}`, made]);
-    return made;
-  };
+  if (remote) newRemote(project, bare);
+  const commitIn = (repository: string, branch: string, files: Readonly<Record<string, string>>, from: string) =>
+    run(repository, IMPORT, commitStream(branch, files, from));
   const tip = (repository: string, branch: string): string => {
-    try {
-      return run(repository, ["rev-parse", "--verify", "-q", `refs/heads/${branch}`]);
-    } catch {
-      return run(repository, ["rev-parse", "refs/heads/main"]);
-    }
+    const refs = run(repository, ["for-each-ref", "--format=%(refname) %(objectname)", "refs/heads"]).split("\n");
+    const of = (name: string) => refs.find((line) => line.startsWith(`refs/heads/${name} `))?.split(" ")[1];
+    return of(branch) ?? of("main") ?? "";
   };
   const elsewhere = bare === "" ? project : bare;
   return {
@@ -102,19 +80,35 @@ export function newRepositories({ remote }: { readonly remote: boolean }): Repos
         writeFileSync(join(project, ".git", "hooks", hook), `#!/bin/sh\ntouch "${canaries}/${hook}"\n`);
         chmodSync(join(project, ".git", "hooks", hook), 0o755);
       }
-      const set = (key: string, value: string): unknown => run(project, ["config", key, value]);
-      set("core.fsmonitor", trap);
-      set("core.sshCommand", trap);
-      set("credential.helper", `!touch ${canaries}/helper`);
-      set("filter.evil.smudge", trap);
-      set("filter.evil.clean", trap);
-      set("diff.external", trap);
-      set("core.pager", trap);
-      set("merge.evil.driver", trap);
+      const set = (section: string, values: Record<string, string>) =>
+        configure(join(project, ".git"), section, values);
+      set("core", { fsmonitor: trap, sshCommand: trap, pager: trap });
+      set("credential", { helper: `!touch ${canaries}/helper` });
+      set('filter "evil"', { smudge: trap, clean: trap });
+      set("diff", { external: trap });
+      set('merge "evil"', { driver: trap });
+      set(`url "ext::${trap}"`, { insteadOf: bare === "" ? "/nowhere" : bare });
       writeFileSync(join(project, ".git", "info", "attributes"), "* filter=evil merge=evil\n");
-      set(`url.ext::${trap}.insteadOf`, bare === "" ? "/nowhere" : bare);
     },
     traces: () => readdirSync(canaries),
     close: () => rmSync(dir, { recursive: true, force: true }),
   };
+}
+
+/** One process makes a whole commit and names it. */
+const IMPORT = ["-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--force", "--date-format=now"];
+
+function commitStream(branch: string, files: Readonly<Record<string, string>>, from: string): string {
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}`;
+  return [
+    `commit refs/heads/${branch}`,
+    "mark :1",
+    "committer t <t@localhost> now",
+    data(`change ${Object.keys(files).join(" ")}\n`),
+    `from ${from}`,
+    ...Object.entries(files).map(([path, text]) => `M 100644 inline ${path}\n${data(text)}`),
+    "",
+    "get-mark :1",
+    "",
+  ].join("\n");
 }

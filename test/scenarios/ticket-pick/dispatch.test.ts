@@ -150,6 +150,21 @@ test("R-004-57: that nothing can start is said once, and a new ticket is picked 
   expect(opened.dispatcher.state()).toMatchObject({ isOn: true, inLine: 0, eligible: 0, refused: [] });
 });
 
+test("while everything is paused no ticket starts, and the next look after that starts it", async () => {
+  const { own } = traced();
+  own.ticket(1, { status: "Needs Validate" });
+  const opened = await open(own, { dispatch: false });
+  const { app, person: actor, store } = opened.passrail;
+  await app.controlAll({ type: "pause", reason: "the night is over" }, { actor });
+  await opened.dispatcher.start();
+  await opened.dispatcher.look();
+  expect(await store.listRuns({ limit: 1 })).toEqual([]);
+  expect(own.status(1)).toBe("Needs Validate");
+  await app.controlAll({ type: "resume" }, { actor });
+  await opened.dispatcher.look();
+  await allDone(own, 1);
+});
+
 test("R-004-57: after the sleep it looks again, though nothing told of a change", async () => {
   const { own } = traced({}, { tickets: { idle_sleep: "50ms" } });
   own.ticket(1, { status: "Done" });

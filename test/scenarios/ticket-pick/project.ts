@@ -107,7 +107,11 @@ export async function openHere(project: Project, { slots = 3, dispatch = true } 
     onError: (runId, error) => errors.push(`${runId}: ${error instanceof Error ? error.message : String(error)}`),
     notifier: { notify: async () => true },
   });
-  const dispatcher = openDispatcher(passrail, { project: project.project, log: (line) => lines.push(line) });
+  const dispatcher = openDispatcher(passrail, {
+    project: project.project,
+    log: (line) => lines.push(line),
+    isHeld: async () => (await passrail.app.lookAtPause()) !== null,
+  });
   if (dispatch) await dispatcher.start();
   const newest = async (ticket: string): Promise<Run> => {
     const [summary] = await passrail.store.runsOf(ticket);

@@ -11,6 +11,7 @@ import { approveFiles } from "../../harness/approve-files.ts";
 import { onlyStages } from "../../harness/custom-flow.ts";
 import { until } from "../../harness/until.ts";
 import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
+import { openServerOn } from "../http/served.ts";
 import { newRepositories, type Repositories } from "../ticket-land/repositories.ts";
 import { slowRemote, type SlowRemote } from "./slow-remote.ts";
 
@@ -142,6 +143,7 @@ test("S10, R-X-09: a landing is not taken back while the approval is withdrawn, 
   const refused = await bench.passrail.app.controlRun(run.id, { type: "undo" }, { actor: "human:ann" });
   expect(refused).toMatchObject({ ok: false, error: { code: "action_refused" } });
   expect(JSON.stringify(refused)).toContain("passrail trust --yes");
+  expect(await undoByHttp(run)).toMatchObject({ status: 409, body: { code: "action_refused" } });
   // A request from before the approval was withdrawn waits as well.
   await bench.passrail.engine.deliver(run.id, { type: "undo.requested" }, "human:ann");
   await until("it was tried", () => (bench.errors.length > 0 ? true : undefined));
@@ -153,6 +155,19 @@ test("S10, R-X-09: a landing is not taken back while the approval is withdrawn, 
   );
   expect(repositories.there("ls-tree", "--name-only", "main")).not.toContain("made.txt");
 });
+
+/** As the dashboard asks for it. */
+async function undoByHttp(run: Run) {
+  const server = await openServerOn(bench);
+  try {
+    const { token } = await server.keys.create({ name: "ann", kind: "operator" });
+    const headers = { host: "127.0.0.1:4321", authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const reply = await server.appAt(4321).request(`/api/runs/${run.id}/undo`, { method: "POST", headers, body: "{}" });
+    return { status: reply.status, body: await reply.json() };
+  } finally {
+    await server.close();
+  }
+}
 
 test("S10: a branch is not cleaned up while the approval is withdrawn", async () => {
   await open({ delete_branch: true });

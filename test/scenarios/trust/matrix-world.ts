@@ -9,10 +9,9 @@ import { flowFileSchema } from "../../../src/core/flow/flow-file.ts";
 import { routeKey } from "../../../src/core/flow/outcome.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { isEnded } from "../../../src/core/run/run.ts";
-import { startDemo } from "../../../src/demo/start.ts";
-import { openServer } from "../../../src/http/open-server.ts";
 import { until } from "../../harness/until.ts";
 import { openWorkbench, resolveShipped, type Workbench } from "../../harness/workbench.ts";
+import { openServerOn } from "../http/served.ts";
 import { BROUGHT, BY_CLAUDE, type Form, FORMS, QUOTED, writePrograms } from "./matrix-agents.ts";
 import { gitIn } from "./world.ts";
 
@@ -72,18 +71,7 @@ export async function openMatrix(): Promise<MatrixWorld> {
   // The settings of the test are not what the repository brings.
   writeFileSync(join(bench.project, ".git/info/exclude"), "passrail.yaml\n");
   const base = gitIn(bench.project, "rev-parse", "HEAD");
-  const { app, home, store } = bench.passrail;
-  const server = await openServer(
-    { ...bench.passrail, person: "human:tester" },
-    {
-      environment: process.env,
-      project: bench.project,
-      flags: {},
-      version: "0.0.0-test",
-      log: () => undefined,
-      demo: (actor) => startDemo({ app, store, home, actor }),
-    },
-  );
+  const server = await openServerOn(bench);
   const { url } = await server.listen({ port: 0 });
   bench.passrail.setUrl(url);
   const { token } = await server.keys.create({ name: "outside", kind: "operator" });

@@ -15,22 +15,40 @@ afterEach(() => site.close());
 const git = (dir: string, ...args: readonly string[]): string =>
   execFileSync("git", ["-C", dir, ...args], { encoding: "utf8" }).trim();
 
+async function waitsFor({ node }: Site, why: string): Promise<void> {
+  const isSo = async (): Promise<true | undefined> => {
+    const { body } = await node.call("GET", "/api/now");
+    return (body["next"] as unknown as { why: string }[])[0]?.why === why ? true : undefined;
+  };
+  await until(`an attempt waits: ${why}`, isSo, 60_000);
+}
+
 test("a worker carries out a whole run, and its commits are on the run's branch of the node", {
   timeout: 120_000,
 }, async () => {
-  site = await openSite();
+  site = await openSite({ workers: { place: "workers-only", lease: "6s", labels: { build: ["gpu"] } } });
   const { node } = site;
-  const worker = await site.join("box");
   const agent = node.player(happyFeature);
   expect(await node.passrail(["run", "feature", "Build it", "--agent", `*=${agent}`, "--detach"])).toMatchObject({
     code: 0,
   });
   const runId = await runIdOf(site);
-  await node.passrail(["gate", "approve", "1"]);
+  const approving = node.start(["gate", "approve", "1"]);
+  await waitsFor(site, "no worker has joined");
+  expect(await node.passrail(["queue"])).toMatchObject({ out: expect.stringContaining("it waits for a worker") });
+  const plain = await site.join("plain");
+  await waitsFor(site, "no worker with gpu has joined");
+  plain.child.kill("SIGTERM");
+  await plain.ended;
+  const worker = await site.join("box", { args: ["--labels", "gpu"] });
+  await approving.ended;
   await site.seen("stage.finished", 4);
   const attempts = await site.attempts(runId);
   const work = attempts.filter(({ facts }) => "runner" in facts).map((record) => attemptFacts(record));
-  expect(work.map(({ claim }) => claim?.worker)).toEqual(work.map(() => "box"));
+  expect(work.map(({ claim }) => claim?.worker)).toEqual(["plain", "plain", "box", "box"]);
+  const shown = await node.passrail(["runs", "show", runId]);
+  expect(shown.out).toMatch(/spec#1.*\tplain$/m);
+  expect(shown.out).toMatch(/build#1.*\tbox$/m);
   const build = attempts.find(({ stage }) => stage === "build");
   const { branch, to } = attemptFacts(build ?? { facts: {} });
   expect(git(node.project, "rev-parse", branch ?? "")).toBe(to);
