@@ -108,10 +108,12 @@ test("an answer is bound to the version that was looked at", async () => {
   });
   expect((await app.controlRun(run, { type: "pause", reason: "lunch" }, ANN)).ok).toBe(true);
   expect((await app.controlRun(run, { type: "resume" }, ANN)).ok).toBe(true);
+  // A pause says nothing about the work; a changed ticket does.
+  await bench.passrail.engine.deliver(run, { type: "ticket.edited", title: "Another wish", body: "" }, "human:bob");
   const seen = { type: "version", version } as const;
-  expect(await app.answerItem(gate(run, "approve", "", { seen }), ANN)).toMatchObject({
-    error: { code: "version_mismatch", changed: [{ type: "run.paused" }, { type: "run.unpaused" }] },
-  });
+  const answered = await app.answerItem(gate(run, "approve", "", { seen }), ANN);
+  expect(answered).toMatchObject({ error: { code: "version_mismatch" } });
+  expect(answered.ok ? [] : answered.error.changed?.map(({ type }) => type)).toEqual(["ticket.edited"]);
   const commit = (wanted: string, orNone: boolean) => ({ type: "commit", commit: wanted, orNone }) as const;
   expect(await app.answerItem(gate(run, "approve", "", { seen: commit("abc1234", false) }), ANN)).toMatchObject({
     error: { code: "version_mismatch" },

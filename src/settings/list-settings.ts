@@ -110,9 +110,18 @@ function work(config: Settings): readonly ListedSetting[] {
   const texts = Object.fromEntries(
     ["*", ...stages].map((stage) => {
       const { totalMs, idleMs, startupMs, permissionMs, questionMs } = limits[stage] ?? {};
-      const shown = (ms: number | undefined): string => (ms === undefined ? AS_THE_FLOW : durationText(ms));
-      const silences = { total: shown(totalMs), idle: shown(idleMs), startup: shown(startupMs) };
-      return [stage, { ...silences, permission: shown(permissionMs), question: shown(questionMs) }];
+      const given = {
+        total: totalMs,
+        idle: idleMs,
+        startup: startupMs,
+        permission: permissionMs,
+        question: questionMs,
+      };
+      const shown = Object.entries(LIMITS_OF_FLOWS).map(([name, otherwise]) => {
+        const ms = given[name as keyof typeof given];
+        return [name, ms === undefined ? `as the flow says, or ${otherwise}` : durationText(ms)];
+      });
+      return [stage, Object.fromEntries(shown)];
     }),
   );
   return [
@@ -143,7 +152,7 @@ function work(config: Settings): readonly ListedSetting[] {
 }
 
 /** The defaults of flows that say nothing; a flow's own are shown by `passrail flow show`. */
-const AS_THE_FLOW = "as the flow says (default: total 30m; coding agents: idle 15m, startup 2m, permission 1h)";
+const LIMITS_OF_FLOWS = { total: "30m", idle: "15m", startup: "2m", permission: "1h", question: "45s" } as const;
 
 function merging(config: Settings): readonly ListedSetting[] {
   const { merge: said } = config;

@@ -76,7 +76,7 @@ describe.skipIf(isBrowserMissing())("a build plan", () => {
       const start = form.getByRole("button", { name: "Start", exact: true });
       expect(await start.getAttribute("title")).toBe("Allow the exception, or commit first.");
       await form.getByLabel("Start from what is committed; leave the uncommitted files out").check();
-      await form.getByText("--allow-dirty").waitFor();
+      await form.getByText("--allow-dirty").last().waitFor();
       expect(await faultsOf(page)).toEqual([]);
       await picture(page, "start-plan-light");
       await start.click();

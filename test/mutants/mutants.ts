@@ -94,10 +94,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a crash uses up a loop",
     file: "src/core/run/transition.ts",
-    find: "  ready(draft, { track: name, stage, carry: track.carry });\n  return undefined;",
+    find: "  ready(draft, { track: name, stage, carry: withAnswer(track.carry, track) });\n  return undefined;",
     replace:
       '  for (const [key, { loops }] of Object.entries(draft.run.counters)) emit(draft, { type: "counter.changed", key, from: loops, to: loops + 1, streak: 0 });\n' +
-      "  ready(draft, { track: name, stage, carry: track.carry });\n  return undefined;",
+      "  ready(draft, { track: name, stage, carry: withAnswer(track.carry, track) });\n  return undefined;",
     tests: [["test/crash/recovery.test.ts", "an interrupted attempt uses up no loop"]],
     startProgram: true,
   },

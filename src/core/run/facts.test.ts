@@ -26,6 +26,7 @@ test("stored facts keep their names", () => {
     repository_settings: true,
     limits: { implement: { totalMs: 7, idleMs: "junk" } },
     repos: ["other", 3],
+    budget: { usd: 3, tokens: "junk" },
   };
   const ticket = { id: "AGI-1", file: "f.md", status: "Needs Plan", terminal: false, contains: ["c1"] };
   const facts = runFacts({ facts: { config: { ...config, repository_files: files }, ticket, plan: { spec: "s.md" } } });
@@ -44,6 +45,7 @@ test("stored facts keep their names", () => {
     limits: { implement: { totalMs: 7 } },
     repos: ["other"],
     testFiles: null,
+    budget: { usd: 3, tokens: null },
   });
   expect(facts.ticket).toMatchObject({ id: "AGI-1", file: "f.md", isTerminal: false, contains: ["c1"] });
   expect(facts.plan).toEqual({ spec: "s.md", plan: null, task: null });

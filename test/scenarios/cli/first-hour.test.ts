@@ -280,8 +280,8 @@ describe("with a program that plays", () => {
     };
     expect(new Set(runs.map(({ number }) => number))).toEqual(new Set([1, 2]));
     for (const run of ["1", "2"]) expect((await world.passrail(["runs", "cancel", run], { env })).code).toBe(0);
-    expect(world.git("status", "--porcelain")).toBe("?? passrail.yaml");
-    rmSync(join(world.project, "passrail.yaml"));
+    expect(world.git("status", "--porcelain")).toBe("?? .passrail/\n?? passrail.yaml");
+    for (const written of [".passrail", "passrail.yaml"]) rmSync(join(world.project, written), { recursive: true });
   });
 
   test("a taken port and a second daemon are told apart, and neither disturbs the first", async () => {

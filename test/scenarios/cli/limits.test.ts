@@ -23,7 +23,7 @@ const LIMITS: readonly (readonly [statement: string, name: string, byDefault: un
     [
       "R-000-24",
       "limits.*",
-      expect.objectContaining({ total: expect.stringContaining("total 30m") }),
+      expect.objectContaining({ total: expect.stringContaining("or 30m") }),
       { limits: { "*": { total: "45m" } } },
       expect.objectContaining({ total: "45m" }),
     ],
@@ -34,7 +34,7 @@ const LIMITS: readonly (readonly [statement: string, name: string, byDefault: un
     [
       "R-001-35",
       "limits.*",
-      expect.objectContaining({ idle: expect.stringContaining("idle 15m") }),
+      expect.objectContaining({ idle: expect.stringContaining("or 15m") }),
       { limits: { "*": { idle: "5m" } } },
       expect.objectContaining({ idle: "5m" }),
     ],

@@ -115,11 +115,11 @@ test("S06: an event that voids the decision between its check and its storing do
   const asked = await request({ type: "version", version: await versionNow() });
   let times = 0;
   // Between the check of the version and the commit of the answer someone else changes the run.
-  const pause = async (): Promise<void> => {
-    if (++times === 1)
-      await bench.passrail.engine.deliver(run.id, { type: "pause.requested", reason: "wait" }, "human:bob");
+  const edit = async (): Promise<void> => {
+    const edited = { type: "ticket.edited", title: "Another wish", body: "" } as const;
+    if (++times === 1) await bench.passrail.engine.deliver(run.id, edited, "human:bob");
   };
-  const answered = await answerItem(answering(pause), asked, { actor: "human:ann" });
+  const answered = await answerItem(answering(edit), asked, { actor: "human:ann" });
   expect(answered).toMatchObject({ ok: false, error: { code: "version_mismatch" } });
   expect(await decided()).toEqual([]);
 });
