@@ -6,9 +6,8 @@ import type { Problem } from "../core/result.ts";
 import { describeProject } from "../git/project-info.ts";
 import type { Detected } from "../runner/detect.ts";
 import { detectRunners } from "../runner/detect-runners.ts";
-import { SETTINGS_FILE } from "../settings/trust/project-files.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Environment } from "../settings/site.ts";
+import { type Environment, SETTINGS_FILE } from "../settings/site.ts";
 import { noWorktree } from "./start-run/find-worktree.ts";
 
 export type LookedAtPlace = {

@@ -1,6 +1,6 @@
 // Collects the report of a night from the store, the ticket files and the inbox. Nothing of it is kept, so it is as true after a restart.
 
-import { type Run } from "../core/run/run.ts";
+import type { Run } from "../core/run/run.ts";
 import { cannotStart, type RefusedStarts } from "../core/ticket/cannot-start.ts";
 import { landedRecord } from "../core/ticket/landed.ts";
 import type { TicketPlan } from "../core/ticket/plan.ts";

@@ -2,7 +2,7 @@
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import { openForReading } from "../store/open-store.ts";
-import { type Site } from "../settings/site.ts";
+import type { Site } from "../settings/site.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isEnded } from "../core/run/run.ts";
 import { loadSettings } from "../settings/load.ts";
@@ -16,7 +16,7 @@ import {
   type InventoryOptions,
 } from "../workspace/inventory.ts";
 import { createWorkspaces } from "../workspace/providers.ts";
-import { type Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
 
 export type Inventory = {

@@ -12,7 +12,7 @@ import { type InboxItem, openItems, type Run } from "../core/run/run.ts";
 import { attemptRow } from "../core/view/attempt-row.ts";
 import { type Briefing, briefingLines } from "../core/view/briefing.ts";
 import { leadsOf } from "../core/view/consequences.ts";
-import { landingOf } from "../core/view/landing.ts";
+import { type LandingPlace, landingOf } from "../core/view/landing.ts";
 import { containedStages } from "../core/view/containment.ts";
 import { type MarkedChange, markedSentence } from "../core/view/marked-changes.ts";
 import { workLines } from "../core/view/work-lines.ts";
@@ -41,8 +41,13 @@ export async function tellGate(io: Io, run: Run): Promise<void> {
 type Place = Pick<Io, "home" | "environment" | "cwd">;
 
 export async function gateLines(io: Place, run: Run): Promise<readonly string[]> {
-  return withReader(io, async (store) => {
-    if (store === undefined) return [];
+  return withReader(io, async (store) => (store === undefined ? [] : createGateLines(io, store)(run)));
+}
+
+/** For many gates: the settings, and the place that the work of a project goes to, are read once. */
+export function createGateLines(io: Place, store: Store): (run: Run) => Promise<readonly string[]> {
+  const landing = createLanding(io);
+  return async (run) => {
     const attempts = await store.attempts(run.id);
     const marked = await markedWork(repositoryOf(run), attempts, await commitOf(store, run));
     const work = workLines(attempts).slice(0, LINES_AT_MOST);
@@ -52,21 +57,20 @@ export async function gateLines(io: Place, run: Run): Promise<readonly string[]>
       ...rungLines(attempts),
       ...containmentLines(attempts),
       ...markedLines(marked),
-      ...(await landingLines(io, store, run)),
+      ...(await landingLines(landing, store, run)),
       ...(await briefingIn(io, store, run)),
     ];
-  });
+  };
 }
 
 /** What will run, as data; null for every item but a gate before the first stage. */
 export async function briefingOfItem(
-  io: Pick<Io, "home" | "environment">,
+  { home }: Pick<Io, "home">,
+  store: Store,
   run: Run,
   item: InboxItem,
 ): Promise<Briefing | null> {
-  return withReader(io, async (store) =>
-    store === undefined ? null : findBriefing({ store, home: io.home }, await flowOf(store, run), run, item),
-  );
+  return findBriefing({ store, home }, await flowOf(store, run), run, item);
 }
 
 async function briefingIn({ home }: Pick<Io, "home">, store: Store, run: Run): Promise<readonly string[]> {
@@ -75,14 +79,31 @@ async function briefingIn({ home }: Pick<Io, "home">, store: Store, run: Run): P
   return found === null ? [] : briefingLines(found).map((line) => `    ${oneLine(line, WIDTH)}`);
 }
 
-/** Where each answer brings the work. Settings that cannot be read are told by the command that needs them. */
-async function landingLines({ home, environment, cwd }: Place, store: Store, run: Run): Promise<readonly string[]> {
+type Landing = (project: string) => Promise<LandingPlace | undefined>;
+
+/** Undefined where the settings cannot be read: the command that needs them tells it. */
+function createLanding({ home, environment, cwd }: Place): Landing {
+  let settings: ReturnType<typeof loadSettings> | undefined;
+  const places = new Map<string, Promise<LandingPlace>>();
+  return async (project) => {
+    settings ??= loadSettings({ home, environment, project: cwd, flags: {}, unapproved: "show" });
+    const read = await settings;
+    if (!read.ok) return undefined;
+    const { mode, ...merge } = read.value.merge;
+    const known =
+      places.get(project) ?? findLandingPlace(project, { ...merge, mode: mode.value }, environment["GH_HOST"]);
+    places.set(project, known);
+    return known;
+  };
+}
+
+/** Where each answer brings the work. */
+async function landingLines(landing: Landing, store: Store, run: Run): Promise<readonly string[]> {
   const [item] = openItems(run);
-  const settings = await loadSettings({ home, environment, project: cwd, flags: {}, unapproved: "show" });
   const [summary] = await store.findRuns(run.id);
-  if (item === undefined || summary === undefined || !settings.ok) return [];
-  const { mode, ...merge } = settings.value.merge;
-  const place = await findLandingPlace(projectOf(run), { ...merge, mode: mode.value }, environment["GH_HOST"]);
+  if (item === undefined || summary === undefined) return [];
+  const place = await landing(projectOf(run));
+  if (place === undefined) return [];
   const resolved = await flowOf(store, run);
   return leadsOf(resolved.flow, run, item).flatMap((lead) => {
     const landing = landingOf(resolved, run, summary.number, lead, place);

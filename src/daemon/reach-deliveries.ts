@@ -6,7 +6,7 @@ import type { ApiProblem } from "../http/client/answer.ts";
 import { createClient } from "../http/client/client.ts";
 import { openForReading } from "../store/open-store.ts";
 import { loadSettings } from "../settings/load.ts";
-import { type Site } from "../settings/site.ts";
+import type { Site } from "../settings/site.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { type DaemonNote, findDaemon } from "./note.ts";
 import type { DeliveryLog, EndpointStatus, SentDelivery } from "../notify/delivery-log.ts";

@@ -14,7 +14,7 @@ import { openWebhookNotifier, type WebhookNotifier, type WebhookNotifierOptions 
 import type { DeliveryLog, SentDelivery } from "./delivery-log.ts";
 import type { Store } from "../store/store.ts";
 import { readSecrets, readText } from "../settings/secrets.ts";
-import { type Environment } from "../settings/site.ts";
+import type { Environment } from "../settings/site.ts";
 import type { EndpointSettings } from "../settings/webhooks.ts";
 
 type Reading = {

@@ -3,7 +3,8 @@
 
 import { statSync } from "node:fs";
 import type { Budgets } from "../core/budget/budget.ts";
-import { loadSettings, type SettingsSite, userSettingsFile } from "./load.ts";
+import { loadSettings, type SettingsSite } from "./load.ts";
+import { userSettingsFile } from "./site.ts";
 import { filesInEffect } from "./trust/in-effect.ts";
 
 export type CurrentBudgets = {

@@ -3,8 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { loadUserDatabase, userSettingsFile } from "./load.ts";
-import type { Environment } from "./site.ts";
+import { type Environment, userSettingsFile } from "./site.ts";
 
 export type DatabaseAddress = {
   /** The whole address, with its password. Never print it. */
@@ -31,8 +30,9 @@ export async function databaseOf(environment: Environment): Promise<Result<Datab
   const told = environment[VARIABLE];
   if (told !== undefined && told !== "") return readAddress(told, VARIABLE, environment);
   const file = userSettingsFile(environment);
-  // Most users have no such setting, and commands that only look must not load YAML for it.
+  // Most users have no such setting, and commands that only look must load neither YAML nor schemas for it.
   if (!existsSync(file) || !/^["']?database["']?\s*:/m.test(readFileSync(file, "utf8"))) return ok(null);
+  const { loadUserDatabase } = await import("./load.ts");
   const own = await loadUserDatabase(environment);
   if (!own.ok || own.value === null) return own.ok ? ok(null) : own;
   return readAddress(own.value, `database in ${file}`, environment);

@@ -2,15 +2,13 @@
 // version that an operator approved; the user's own needs no approval.
 
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import type { TrustPlace } from "./trust/approval.ts";
 import { filesInEffect, filesToShow } from "./trust/in-effect.ts";
-import { SETTINGS_FILE } from "./trust/project-files.ts";
 import type { Settings, SettingsFile } from "./settings.ts";
 import { withProjectKeys } from "./project-keys.ts";
-import type { Environment, Site } from "./site.ts";
+import { type Environment, SETTINGS_FILE, type Site, userFolder } from "./site.ts";
 
 /** Flags of every command that performs runs. */
 export type SettingsFlags = { readonly slots?: string; readonly workspace?: string; readonly checkCache?: string };
@@ -68,14 +66,6 @@ export async function loadUserDatabase(environment: Environment): Promise<Result
   if (!own.ok) return own;
   const { database } = (own.value ?? {}) as SettingsFile;
   return ok(database ?? null);
-}
-
-export function userSettingsFile(environment: Environment): string {
-  return join(userFolder(environment), SETTINGS_FILE);
-}
-
-function userFolder(environment: Environment): string {
-  return join(environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "passrail");
 }
 
 function readUserFile(environment: Environment): Promise<Result<unknown>> {

@@ -25,6 +25,17 @@ export function homeOf(environment: Environment): string {
   return join(state !== undefined && state !== "" ? state : join(homedir(), ".local", "state"), "passrail");
 }
 
+/** The settings of a project, and those of a user in their own folder. */
+export const SETTINGS_FILE = "passrail.yaml";
+
+export function userFolder(environment: Environment): string {
+  return join(environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "passrail");
+}
+
+export function userSettingsFile(environment: Environment): string {
+  return join(userFolder(environment), SETTINGS_FILE);
+}
+
 export function storeFile(home: string): string {
   return join(home, "passrail.db");
 }

@@ -2,7 +2,8 @@
 // or whose secret is elsewhere now. An unchanged file costs one stat. A file with an error keeps the last good settings in force.
 
 import { statSync } from "node:fs";
-import { loadUserSettings, type SettingsSite, userSettingsFile } from "./load.ts";
+import { loadUserSettings, type SettingsSite } from "./load.ts";
+import { userSettingsFile } from "./site.ts";
 import type { Settings } from "./settings.ts";
 
 export type UserSettingsOptions = Pick<SettingsSite, "environment" | "flags"> & {

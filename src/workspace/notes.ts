@@ -4,7 +4,7 @@
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Workspace } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
 import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
 import { optional } from "../core/optional.ts";
 

@@ -8,10 +8,9 @@ import { textDiff } from "../../core/view/text-diff.ts";
 import { writeConfined } from "../../file/confined.ts";
 import { readYaml } from "../../file/yaml.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
-import { saysNothing, userSettingsFile } from "../../settings/load.ts";
+import { saysNothing } from "../../settings/load.ts";
 import { readSettings } from "../../settings/settings.ts";
-import type { Site } from "../../settings/site.ts";
-import { SETTINGS_FILE } from "../../settings/trust/project-files.ts";
+import { SETTINGS_FILE, type Site, userSettingsFile } from "../../settings/site.ts";
 import { lookAtTrust, type TrustState } from "../trust/trust.ts";
 import { approvableAfter } from "./write-settings.ts";
 

@@ -9,9 +9,8 @@ import { err, ok, type Result } from "../../core/result.ts";
 import type { Actor } from "../../core/run/event.ts";
 import { readYaml } from "../../file/yaml.ts";
 import { EDITABLE_SETTINGS, type EditableSetting, editableSetting } from "../../settings/editable-settings.ts";
-import { saysNothing, userSettingsFile } from "../../settings/load.ts";
-import type { Site } from "../../settings/site.ts";
-import { SETTINGS_FILE } from "../../settings/trust/project-files.ts";
+import { saysNothing } from "../../settings/load.ts";
+import { SETTINGS_FILE, type Site, userSettingsFile } from "../../settings/site.ts";
 import { approveProject } from "../trust/trust.ts";
 import { changeSettings, type SettingsChange } from "./change-settings.ts";
 

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { err, ok, type Result } from "../../core/result.ts";
-import { SETTINGS_FILE } from "../../settings/trust/project-files.ts";
+import { SETTINGS_FILE } from "../../settings/site.ts";
 import type { TrustPlace } from "../../settings/trust/approval.ts";
 import { lookAtTrust, type TrustState } from "../trust/trust.ts";
 

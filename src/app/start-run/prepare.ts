@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type RepositorySetting, findRepositorySettings } from "../../runner/repository-settings.ts";
 import { workspaceProblem } from "../../workspace/providers.ts";
-import { type WorkspaceMode } from "../../core/flow/workspace-mode.ts";
+import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { withFlowLimits } from "../../core/flow/flow-limits.ts";

@@ -1,7 +1,7 @@
 // What a run is about to do, for the person who decides before it begins: the stages in order, who plays them, what they read and hand over,
 // what they cost before, the files and the repositories. Written once for terminal, API and dashboard.
 
-import { type ResolvedFlow } from "../flow/agent.ts";
+import type { ResolvedFlow } from "../flow/agent.ts";
 import { factPathsOf } from "../flow/condition.ts";
 import { MAIN_TRACK, type Stage } from "../flow/flow.ts";
 import { meteredBy } from "../flow/metered.ts";

@@ -1,7 +1,7 @@
 // What people said to the agents of a run, and what became of it: one wording for every page and command.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
-import { type RunnerName } from "../flow/agent-options.ts";
+import type { RunnerName } from "../flow/agent-options.ts";
 import { runnerChoiceOf } from "../flow/runner-choice.ts";
 import { MESSAGE_WAYS, type PersonMessage } from "../run/message.ts";
 import { isEnded, type Run } from "../run/run.ts";

@@ -18,7 +18,7 @@ import {
   type WebhookSource,
 } from "./source.ts";
 import { readSecrets } from "../../settings/secrets.ts";
-import { type Environment } from "../../settings/site.ts";
+import type { Environment } from "../../settings/site.ts";
 import type { RuleSettings, SourceSettings } from "../../settings/webhooks.ts";
 import { optional } from "../../core/optional.ts";
 

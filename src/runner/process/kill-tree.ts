@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { cgroupMembers, cgroupsOf, killCgroup, removeCgroup } from "./cgroup.ts";
 import { isAlive, listProcesses, markersOf } from "./process-table.ts";
-import { type ProcessEntry } from "./process-source.ts";
+import type { ProcessEntry } from "./process-source.ts";
 import type { ProcessIdentity } from "../runner.ts";
 
 /** How long KILL may take to work before the survivors are reported instead. */

@@ -10,6 +10,7 @@ import type { ProjectFileKind } from "../../core/view/project-effects.ts";
 import { listFiles, readText } from "../../file/read-text.ts";
 import { readYaml } from "../../file/yaml.ts";
 import { projectSwitches } from "../project-keys.ts";
+import { SETTINGS_FILE } from "../site.ts";
 import { programsIn } from "./named-programs.ts";
 
 export type ProjectFile = {
@@ -26,8 +27,6 @@ export type ProjectFiles = {
   readonly hash: string;
   readonly files: readonly ProjectFile[];
 };
-
-export const SETTINGS_FILE = "passrail.yaml";
 
 /** The folders that the catalog reads. */
 const FOLDERS: readonly {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { nowQuery } from "../base/queries.ts";
 import { usd } from "../ui/time.tsx";
-import { type CostRow } from "./bars.ts";
+import type { CostRow } from "./bars.ts";
 import { costChart, HEIGHT, WIDTH } from "./chart.ts";
 
 export function CostOverTime({

@@ -1,7 +1,7 @@
 // The dialog that gives a folder of the daemon's machine a name.
 
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import { shellWord } from "../../../src/core/shell-word.ts";

@@ -7,7 +7,7 @@ import type { Enclosure } from "../../../core/flow/enclosure.ts";
 import type { Result } from "../../../core/result.ts";
 import { enclosureHere } from "../../../runner/process/enclose.ts";
 import { tryRunner } from "../../../runner/try.ts";
-import { type Detected } from "../../../runner/detect.ts";
+import type { Detected } from "../../../runner/detect.ts";
 import { detectRunners } from "../../../runner/detect-runners.ts";
 import { readyRunners } from "../../../runner/ready.ts";
 import { loadSettings } from "../../../settings/load.ts";

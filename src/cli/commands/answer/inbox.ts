@@ -2,13 +2,14 @@
 // them. `--quiet` prints only what can be answered by its id.
 
 import type { Run } from "../../../core/run/run.ts";
+import type { LooseEnd } from "../../../core/view/loose-end.ts";
 import { dayBudgetNote, groupDayBudgets } from "../../../core/view/day-budget.ts";
 import { EXIT } from "../../errors.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
-import { briefingOfItem, gateLines, isJudged } from "../../gate-lines.ts";
+import { briefingOfItem, createGateLines, isJudged } from "../../gate-lines.ts";
 import { looseEndCells, looseEndJson, looseEndLines, looseEndsOf, unseenLine } from "./loose-ends.ts";
 import { withReader } from "../../reader.ts";
 import { waitingLines } from "../../terminal/progress.ts";
@@ -35,61 +36,73 @@ export async function inboxOf(store: Store): Promise<readonly Waiting[]> {
 }
 
 export async function inbox(io: Io): Promise<number> {
-  const { waiting, looked } = await withReader(io, async (store) => ({
-    waiting: store === undefined ? [] : await inboxOf(store),
-    looked: await looseEndsOf(io, store),
+  return withReader(io, async (store) => {
+    const waiting = store === undefined ? [] : await inboxOf(store);
+    const { ends: loose, unseen } = await looseEndsOf(io, store);
+    if (io.json) await printAsJson(io, store, waiting, { looseEnds: loose.map(looseEndJson), unseen });
+    else if (io.quiet) for (const { record } of waiting) io.out(`${record.runId}.${record.item.number}`);
+    else if (io.plain) printPlain(io, waiting, loose);
+    else if (waiting.length + loose.length === 0) io.out("Nothing waits for you.");
+    else await printRich(io, store, waiting, loose);
+    if (unseen > 0 && !io.json && !io.quiet) io.err(unseenLine(unseen));
+    return EXIT.ok;
+  });
+}
+
+async function printAsJson(
+  io: Io,
+  store: Store | undefined,
+  waiting: readonly Waiting[],
+  rest: { readonly looseEnds: readonly unknown[]; readonly unseen: number },
+): Promise<void> {
+  const items = waiting.map(async ({ number, record, run, others }) => ({
+    ...itemJson(record.runId, number, record.item, run),
+    flow: record.flow,
+    subject: record.subject,
+    ...(others === 0 ? {} : { others }),
+    briefing: run === undefined || store === undefined ? null : await briefingOfItem(io, store, run, record.item),
   }));
-  const { ends: loose, unseen } = looked;
-  if (io.json) {
-    const items = waiting.map(async ({ number, record, run, others }) => ({
-      ...itemJson(record.runId, number, record.item, run),
-      flow: record.flow,
-      subject: record.subject,
-      ...(others === 0 ? {} : { others }),
-      briefing: run === undefined ? null : await briefingOfItem(io, run, record.item),
-    }));
-    printJson(io, { items: await Promise.all(items), looseEnds: loose.map(looseEndJson), unseen });
-  } else if (io.quiet) {
-    for (const { record } of waiting) io.out(`${record.runId}.${record.item.number}`);
-  } else if (io.plain) {
-    const items = waiting.map(({ number, record: { runId, item, flow, subject } }) => [
-      `${runId}.${item.number}`,
-      `${number}.${item.number}`,
-      item.kind,
-      item.stage,
-      item.who,
-      flow,
-      item.openedAt,
-      subject.title,
-      askedBy(item).join(" / "),
-    ]);
-    printTable(
-      io,
-      [...items, ...loose.map(looseEndCells)].map((row) => row.map((value) => ({ name: "", value }))),
-    );
-  } else if (waiting.length + loose.length === 0) {
-    io.out("Nothing waits for you.");
-  } else {
-    for (const [index, { number, record, run, others }] of waiting.entries()) {
-      if (index > 0) io.out("");
-      io.out(paint(io, "bold", oneLine(`${number}.${record.item.number}  ${record.subject.title}`, io.columns)));
-      io.out(
-        paint(
-          io,
-          "dim",
-          oneLine(`flow ${record.flow} · ${record.subject.id} · ${age(record.item.openedAt)}`, io.columns),
-        ),
-      );
-      for (const line of waitingLines(record.item, number, run)) io.out(line);
-      const note = dayBudgetNote(record.item, others);
-      if (note !== undefined) io.out(oneLine(note, io.columns));
-      if (isJudged(record.item) && run !== undefined) for (const line of await gateLines(io, run)) io.out(line);
-    }
-    for (const [index, end] of loose.entries()) {
-      if (waiting.length + index > 0) io.out("");
-      for (const line of looseEndLines(io, end)) io.out(line);
-    }
+  printJson(io, { items: await Promise.all(items), ...rest });
+}
+
+function printPlain(io: Io, waiting: readonly Waiting[], loose: readonly LooseEnd[]): void {
+  const items = waiting.map(({ number, record: { runId, item, flow, subject } }) => [
+    `${runId}.${item.number}`,
+    `${number}.${item.number}`,
+    item.kind,
+    item.stage,
+    item.who,
+    flow,
+    item.openedAt,
+    subject.title,
+    askedBy(item).join(" / "),
+  ]);
+  printTable(
+    io,
+    [...items, ...loose.map(looseEndCells)].map((row) => row.map((value) => ({ name: "", value }))),
+  );
+}
+
+async function printRich(
+  io: Io,
+  store: Store | undefined,
+  waiting: readonly Waiting[],
+  loose: readonly LooseEnd[],
+): Promise<void> {
+  const gateLines = store === undefined ? undefined : createGateLines(io, store);
+  for (const [index, { number, record, run, others }] of waiting.entries()) {
+    if (index > 0) io.out("");
+    io.out(paint(io, "bold", oneLine(`${number}.${record.item.number}  ${record.subject.title}`, io.columns)));
+    const about = `flow ${record.flow} · ${record.subject.id} · ${age(record.item.openedAt)}`;
+    io.out(paint(io, "dim", oneLine(about, io.columns)));
+    for (const line of waitingLines(record.item, number, run)) io.out(line);
+    const note = dayBudgetNote(record.item, others);
+    if (note !== undefined) io.out(oneLine(note, io.columns));
+    if (!isJudged(record.item) || run === undefined) continue;
+    for (const line of (await gateLines?.(run)) ?? []) io.out(line);
   }
-  if (unseen > 0 && !io.json && !io.quiet) io.err(unseenLine(unseen));
-  return EXIT.ok;
+  for (const [index, end] of loose.entries()) {
+    if (waiting.length + index > 0) io.out("");
+    for (const line of looseEndLines(io, end)) io.out(line);
+  }
 }

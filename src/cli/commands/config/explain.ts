@@ -2,8 +2,7 @@
 
 import { join } from "node:path";
 import { aboutSetting } from "../../../settings/about-settings.ts";
-import { userSettingsFile } from "../../../settings/load.ts";
-import { SETTINGS_FILE } from "../../../settings/trust/project-files.ts";
+import { SETTINGS_FILE, userSettingsFile } from "../../../settings/site.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { paint, printJson } from "../../terminal/output.ts";

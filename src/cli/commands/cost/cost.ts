@@ -3,7 +3,7 @@
 import { amountText, SPENDING_KEYS, type SpendingKey } from "../../../core/budget/budget.ts";
 import { EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
-import { type Store } from "../../../store/store.ts";
+import type { Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
 import { withReader } from "../../reader.ts";

@@ -12,7 +12,7 @@ import { EXIT } from "../../errors.ts";
 import { shownSettings } from "../../shown-settings.ts";
 import { explainRun, type Reason, reason } from "./explain-run.ts";
 import { requireRun } from "../../find-run.ts";
-import { type Store } from "../../../store/store.ts";
+import type { Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { paint, printJson } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";

@@ -10,7 +10,7 @@ import { settingsText } from "../../../core/setup/settings-text.ts";
 import { setupLines } from "../../../core/view/setup-text.ts";
 import { readyRunners } from "../../../runner/ready.ts";
 import { loadSettings } from "../../../settings/load.ts";
-import { SETTINGS_FILE } from "../../../settings/trust/project-files.ts";
+import { SETTINGS_FILE } from "../../../settings/site.ts";
 import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
 import { catchSignals } from "../../interrupt.ts";
 import { requireOperator } from "../../operator.ts";

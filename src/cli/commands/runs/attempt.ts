@@ -6,14 +6,13 @@ import { readNote } from "../../../app/retention/removed-note.ts";
 import { removedText } from "../../../core/retention/retention.ts";
 import { readConfined } from "../../../file/confined.ts";
 import { CliError } from "../../errors.ts";
-import { type AttemptRecord } from "../../../store/store.ts";
+import type { AttemptRecord } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { attemptRow } from "../../../core/view/attempt-row.ts";
+import type { ShownFile } from "./shown-file.ts";
 
-export const SHOWN_FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;
-export type ShownFile = (typeof SHOWN_FILES)[number];
 const FILE_BYTES = 64 * 1024 * 1024;
 
 export function showAttempt(io: Io, found: AttemptRecord): void {

@@ -1,7 +1,7 @@
 // `runs list`: the stored runs, newest first.
 
 import { EXIT, usageError } from "../../errors.ts";
-import { type RunSummary, type Store } from "../../../store/store.ts";
+import type { RunSummary, Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, printJson, printTable } from "../../terminal/output.ts";
 import { statusColor } from "../../terminal/status-color.ts";

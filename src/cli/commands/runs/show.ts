@@ -5,7 +5,7 @@ import { tokensOf } from "../../../core/budget/usage.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
 import { EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
-import { type AttemptRecord, type RunSummary } from "../../../store/store.ts";
+import type { AttemptRecord, RunSummary } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
@@ -25,7 +25,7 @@ import type { RunEnd } from "../../../core/view/run-end.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
 import { whyOf } from "../../terminal/run-view.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import { SHOWN_FILES, type ShownFile, pickAttempt, showAttempt, showAttemptFile } from "./attempt.ts";
+import { SHOWN_FILES, type ShownFile } from "./shown-file.ts";
 
 export type ShowOptions = { readonly attempt?: string } & { readonly [K in ShownFile]: boolean };
 
@@ -47,12 +47,12 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
     const { run, summary } = await requireRun(store, reference);
     if (store === undefined) return EXIT.error;
     const attempts = await store.attempts(run.id);
-    if (file !== undefined) {
-      await showAttemptFile(io, run.id, pickAttempt(attempts, options.attempt), file);
-      return EXIT.ok;
-    }
-    if (options.attempt !== undefined) {
-      showAttempt(io, pickAttempt(attempts, options.attempt));
+    if (file !== undefined || options.attempt !== undefined) {
+      // Loaded only here, because a run is looked at far more often than one of its files.
+      const { pickAttempt, showAttempt, showAttemptFile } = await import("./attempt.ts");
+      const attempt = pickAttempt(attempts, options.attempt);
+      if (file === undefined) showAttempt(io, attempt);
+      else await showAttemptFile(io, run.id, attempt, file);
       return EXIT.ok;
     }
     const resolved = await flowOf(store, run);

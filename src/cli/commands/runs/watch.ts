@@ -10,7 +10,7 @@ import { isEnded, type Run } from "../../../core/run/run.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import { eventsOf } from "../../../app/find-run.ts";
-import { type Store, type StoredEvent } from "../../../store/store.ts";
+import type { Store, StoredEvent } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { isAgent } from "../../operator.ts";
 import { printJson, printTable } from "../../terminal/output.ts";

@@ -2,7 +2,7 @@
 // folder.
 
 import { findInventory } from "../../../app/workspaces.ts";
-import { type FoundWorkspace } from "../../../workspace/inventory.ts";
+import type { FoundWorkspace } from "../../../workspace/inventory.ts";
 import { CliError, EXIT, problemError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
