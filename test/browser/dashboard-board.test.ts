@@ -54,11 +54,11 @@ describe.skipIf(isBrowserMissing())("the board", () => {
       await building.getByText("at build").waitFor();
       expect(await building.getByText("Revision loop").count()).toBe(0);
       first.go();
-      await building.getByTitle("Revision loop 1 of 2").waitFor();
-      const early = await colourOf(building.getByTitle("Revision loop 1 of 2"));
+      await building.locator('[data-tip="Revision loop 1 of 2"]').waitFor();
+      const early = await colourOf(building.locator('[data-tip="Revision loop 1 of 2"]'));
       second.go();
-      await building.getByTitle("Revision loop 2 of 2").waitFor();
-      expect(await colourOf(building.getByTitle("Revision loop 2 of 2"))).not.toEqual(early);
+      await building.locator('[data-tip="Revision loop 2 of 2"]').waitFor();
+      expect(await colourOf(building.locator('[data-tip="Revision loop 2 of 2"]'))).not.toEqual(early);
       // As often as may be, and not escalated for that.
       expect(await building.getByText("Escalated").count()).toBe(0);
       third.go();
@@ -109,7 +109,7 @@ describe.skipIf(isBrowserMissing())("the board", () => {
     await panel.getByRole("button", { name: "Request changes" }).click();
     const send = page.getByRole("dialog").getByRole("button", { name: "Request changes" });
     expect(await send.getAttribute("aria-disabled")).toBe("true");
-    expect(await send.getAttribute("title")).toBe("Enter a reason first.");
+    expect(await send.getAttribute("data-tip")).toBe("Enter a reason first.");
     await page.keyboard.press("Escape");
     // The page behind a dialog has no roles until the dialog is gone.
     await card(page, "escalated", "In loops").getByRole("button").nth(2).waitFor();

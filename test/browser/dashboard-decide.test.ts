@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
+import { choose } from "./choose.ts";
 import { type Dashboard, itemOf, openDashboard, PHONE, show, STRAIGHT } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
@@ -294,7 +295,7 @@ async function go(page: Page, place: string): Promise<void> {
 async function startRun(page: Page, title: string): Promise<void> {
   await page.getByRole("button", { name: "Start a run" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel(/Flow/u).selectOption("feature");
+  await choose(dialog.getByLabel(/Flow/u), /^feature ·/u);
   await dialog.getByLabel(/Title/u).fill(title);
   await dialog.getByRole("button", { name: /Start/u }).click();
 }

@@ -122,7 +122,7 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
     async () => {
       const { context, page, seen } = await dashboard.visit(`/g/${await itemOf(dashboard.daemon, question.id)}`);
       const send = page.getByRole("button", { name: "Send the answer" });
-      expect(await send.getAttribute("title")).toBe("Write an answer first.");
+      expect(await send.getAttribute("data-tip")).toBe("Write an answer first.");
       await page.getByLabel("The agent gets your answer word for word").fill("For operators, by May.");
       await send.click();
       await page.getByText("Answered: Unclear").waitFor();

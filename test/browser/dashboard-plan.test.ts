@@ -10,6 +10,7 @@ import { APPROVED, hands } from "../harness/handoff-text.ts";
 import { until } from "../harness/until.ts";
 import { INPUT, planSaying, SPEC, TASK } from "../scenarios/build-plan/plan-bench.ts";
 import { isBrowserMissing } from "./browser.ts";
+import { choose } from "./choose.ts";
 import { type Dashboard, DESKTOP, itemOf, openDashboard, PHONE, show } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
@@ -64,7 +65,7 @@ describe.skipIf(isBrowserMissing())("a build plan", () => {
       const { context, page, seen } = await dashboard.visit("/runs", DESKTOP);
       await page.keyboard.press("n");
       const form = page.getByRole("dialog");
-      await form.getByLabel("Flow").selectOption("build-plan");
+      await choose(form.getByLabel("Flow"), /^build-plan · the flow/u);
       for (const [name, path] of Object.entries(INPUT)) await form.getByLabel(name, { exact: true }).fill(path);
       const read = form.getByRole("region", { name: "What will start" });
       await read.getByText("build-plan-standard", { exact: true }).waitFor();
@@ -74,7 +75,7 @@ describe.skipIf(isBrowserMissing())("a build plan", () => {
       expect(told).toContain("The project has uncommitted files: notes.txt");
       await form.getByLabel("Title").fill("Show names");
       const start = form.getByRole("button", { name: "Start", exact: true });
-      expect(await start.getAttribute("title")).toBe("Allow the exception, or commit first.");
+      expect(await start.getAttribute("data-tip")).toBe("Allow the exception, or commit first.");
       await form.getByLabel("Start from what is committed; leave the uncommitted files out").check();
       await form.getByText("--allow-dirty").last().waitFor();
       expect(await faultsOf(page)).toEqual([]);

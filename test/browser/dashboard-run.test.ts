@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approveFiles } from "../harness/approve-files.ts";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
+import { choose } from "./choose.ts";
 import { type Dashboard, openDashboard, show, STRAIGHT } from "./dashboard.ts";
 
 const SLOW = 150_000;
@@ -43,8 +44,8 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
     const dialog = page.getByRole("dialog", { name: "Start a run" });
     const start = dialog.getByRole("button", { name: "Start", exact: true });
     expect(await start.getAttribute("aria-disabled")).toBe("true");
-    expect(await start.getAttribute("title")).toBe("Enter a title.");
-    await dialog.getByLabel("Flow").selectOption("feature");
+    expect(await start.getAttribute("data-tip")).toBe("Enter a title.");
+    await choose(dialog.getByLabel("Flow"), /^feature ·/u);
     await dialog.getByLabel("Title").fill("It's new");
     await dialog.getByLabel("What to do").fill("In a few words.");
     await dialog.getByLabel("Ticket id").fill("T-77");

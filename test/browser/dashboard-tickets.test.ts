@@ -41,7 +41,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     await page.getByRole("button", { name: "Create a ticket" }).click();
     const dialog = page.getByRole("dialog");
     const create = dialog.getByRole("button", { name: "Create" });
-    expect(await create.getAttribute("title")).toBe("Enter a title.");
+    expect(await create.getAttribute("data-tip")).toBe("Enter a title.");
     await dialog.getByLabel("Title").fill("Say hello: now");
     await dialog.getByLabel("What to do").fill("As a **visitor** I want to be greeted.");
     await dialog.getByLabel("Priority").fill("3");
@@ -372,7 +372,7 @@ async function chooseByKeyboard(page: Page): Promise<void> {
   await table.getByRole("row").filter({ hasText: "AGI-52" }).getByText("Canceled", { exact: true }).waitFor();
   // Nothing is left to cancel, and the button says so.
   const again = table.getByRole("button", { name: "Choose AGI-51" });
-  expect(await again.getAttribute("title")).toContain("nothing to cancel");
+  expect(await again.getAttribute("data-tip")).toContain("nothing to cancel");
 }
 
 function card(page: Page, lane: string, title: string) {

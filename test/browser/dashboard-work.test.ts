@@ -7,6 +7,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
+import { choose } from "./choose.ts";
 import { type Dashboard, openDashboard, PHONE, show, STRAIGHT, type Visit } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
@@ -64,7 +65,7 @@ describe.skipIf(isBrowserMissing())("Work", () => {
         const titles = await page.locator("[data-row]").allInnerTexts();
         return titles[0] === "Alpha export" ? true : undefined;
       });
-      await page.getByLabel("Group by").selectOption("state");
+      await choose(page.getByLabel("Group by"), "State");
       await table.getByText("Waiting for you", { exact: true }).first().waitFor();
       await picture(page, "work-list-grouped-light");
       await show(page, `${dashboard.daemon.url}/tickets?state=waits`);
@@ -155,7 +156,7 @@ describe.skipIf(isBrowserMissing())("Work", () => {
       await drag(page, card(page, "Waiting for you", "Gamma export"), "Stopped", /Cancel #3/u);
       await card(page, "Stopped", "Gamma export").waitFor();
       expect((await statusOf(runs[2]?.number ?? 0))["status"]).toBe("canceled");
-      await page.getByLabel("Group by").selectOption("flow");
+      await choose(page.getByLabel("Group by"), "Flow");
       await page.getByRole("heading", { name: /^ticket/u }).waitFor();
       await picture(page, "work-board-grouped-light");
     },

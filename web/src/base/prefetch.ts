@@ -8,9 +8,14 @@ const LIST = "/parts.json";
 type Connection = { readonly saveData?: boolean };
 
 export function prefetchWhenIdle(): void {
+  whenIdle(() => void prefetch());
+}
+
+/** When the page has been there for a while and the browser has nothing else to do; never in a browser that saves data. */
+export function whenIdle(act: () => void): void {
   const { connection } = navigator as { readonly connection?: Connection };
   if (connection?.saveData === true) return;
-  const begin = (): void => void setTimeout(() => whenIdle(() => void prefetch()), AFTER_MS);
+  const begin = (): void => void setTimeout(() => idle(act), AFTER_MS);
   if (document.readyState === "complete") begin();
   else addEventListener("load", begin, { once: true });
 }
@@ -21,7 +26,7 @@ async function prefetch(): Promise<void> {
   const parts = [...((await answer.json()) as readonly string[])];
   // A few at a time: what a person clicks on comes first.
   while (parts.length > 0) {
-    await new Promise<void>((done) => whenIdle(done));
+    await new Promise<void>((done) => idle(done));
     await Promise.all(parts.splice(0, AT_ONCE).map((part) => loaded(`/${part}`)));
   }
   document.documentElement.dataset["parts"] = "loaded";
@@ -39,7 +44,7 @@ function loaded(address: string): Promise<void> {
 }
 
 /** Safari has no idle callbacks. */
-function whenIdle(act: () => void): void {
+function idle(act: () => void): void {
   if ("requestIdleCallback" in globalThis) requestIdleCallback(act, { timeout: 2000 });
   else setTimeout(act, 50);
 }

@@ -8,6 +8,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { LineCount } from "./line-count.tsx";
 import type { FileDiff } from "./parse.ts";
 import { type TreeRow, treeRows } from "./tree.ts";
+import { tip } from "../ui/tip.ts";
 
 const SHOWN_AT_MOST = 200;
 /** With more it is closed at first, and has a filter. */
@@ -112,7 +113,7 @@ function FileRow({
   return (
     <button
       type="button"
-      title={plain(file.path, 400)}
+      {...tip(plain(file.path, 400))}
       onClick={() => goTo(file.path)}
       className={ROW}
       style={indent(depth)}
@@ -138,7 +139,7 @@ function FileRow({
 function Count({ tone, count, what }: { readonly tone: string; readonly count: number; readonly what: string }) {
   const words = `${count} ${what}${count === 1 ? "" : "s"}`;
   return (
-    <span title={words} className={`tabular shrink-0 text-xs font-medium ${tone}`}>
+    <span {...tip(words)} className={`tabular shrink-0 text-xs font-medium ${tone}`}>
       <span aria-hidden="true">
         {count}
         {what === "comment" ? "✎" : "!"}

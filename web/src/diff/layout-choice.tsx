@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { DiffLayout } from "./use-layout.ts";
+import { tip } from "../ui/tip.ts";
 
 const CHOICES = [
   { is: "unified", title: "One column" },
@@ -21,7 +22,7 @@ export function LayoutChoice({
           key={is}
           type="button"
           aria-pressed={is === layout}
-          title="v changes it"
+          {...tip("v changes it")}
           onClick={() => choose(is)}
           className={`min-h-8 cursor-pointer rounded-md px-3 text-sm pointer-coarse:min-h-11 ${is === layout ? "bg-active-soft font-medium text-active" : "hover:bg-sunken"}`}
         >

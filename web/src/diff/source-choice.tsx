@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
+import { Select } from "../ui/select.tsx";
 import { clock } from "../ui/time.tsx";
 import { type ChangedBy, type DiffText, nameOf, type Source } from "./query.ts";
 
@@ -17,25 +18,24 @@ export function SourceChoice({
   readonly reviewed: DiffText["reviewed"];
   readonly choose: (source: Source) => void;
 }): ReactNode {
+  const label = useId();
   return (
-    <label className="flex min-w-0 items-center gap-2 text-sm">
-      <span className="text-muted">Show</span>
-      <select
+    <div className="flex min-w-0 items-center gap-2 text-sm">
+      <span id={label} className="text-muted">
+        Show
+      </span>
+      <Select
+        aria-labelledby={label}
         value={nameOf(shown)}
-        onChange={({ target: { value } }) =>
-          choose([...NAMED, ...attempts].find((source) => nameOf(source) === value) ?? "run")
-        }
-        className="min-h-9 min-w-0 rounded-md border border-line bg-panel px-2 pointer-coarse:min-h-11"
-      >
-        {reviewed !== null && <option value="review">since your last decision, {clock(reviewed.at)}</option>}
-        <option value="run">all commits</option>
-        <option value="last">the last attempt</option>
-        {attempts.toReversed().map((by) => (
-          <option key={nameOf(by)} value={nameOf(by)}>
-            {nameOf(by)}
-          </option>
-        ))}
-      </select>
-    </label>
+        options={[
+          ...(reviewed === null ? [] : [{ value: "review", name: `since your last decision, ${clock(reviewed.at)}` }]),
+          { value: "run", name: "all commits" },
+          { value: "last", name: "the last attempt" },
+          ...attempts.toReversed().map((by) => ({ value: nameOf(by), name: nameOf(by) })),
+        ]}
+        pick={(value) => choose([...NAMED, ...attempts].find((source) => nameOf(source) === value) ?? "run")}
+        className="bg-panel"
+      />
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 // Lines that a person opened around the changes. The file is read once, when the first of them is wanted.
 
 import { useCallback, useMemo, useState } from "react";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { type OpenContext, withContext } from "./context.ts";
 import type { DiffLine, FileDiff } from "./parse.ts";
 

@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import type { FileDiff } from "./parse.ts";
 import type { DiffText } from "./query.ts";
 import { viewedKey } from "./rows.ts";

@@ -6,6 +6,7 @@ import { plain } from "../base/plain-text.ts";
 import { Icon } from "../ui/icon.tsx";
 import { TONES } from "../ui/status-badge.tsx";
 import { lastRunsQuery } from "./queries.ts";
+import { tip } from "../ui/tip.ts";
 
 /** The last runs of a flow as icons, newest first; each leads to its run. */
 export function LastRuns({ flow }: { readonly flow: string }): ReactNode {
@@ -23,7 +24,7 @@ export function LastRuns({ flow }: { readonly flow: string }): ReactNode {
             to="/runs/$run"
             params={{ run: String(run.number) }}
             aria-label={text}
-            title={text}
+            {...tip(text)}
             className={`inline-flex min-h-7 min-w-7 items-center justify-center rounded-md text-sm no-underline pointer-coarse:min-h-11 pointer-coarse:min-w-11 ${TONES[tone]}`}
           >
             <Icon name={icon} />

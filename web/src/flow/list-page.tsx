@@ -17,6 +17,7 @@ import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { duration, usd } from "../ui/time.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { tip } from "../ui/tip.ts";
 
 const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
 
@@ -79,7 +80,7 @@ function FlowRow({ flow: { name, title, origin }, start }: FlowRowProps): ReactN
         </span>
       </Cell>
       <Cell of="Success" number empty={success?.rate === "—"}>
-        <span title={success?.of}>{success?.rate ?? "…"}</span>
+        <span {...tip(success?.of)}>{success?.rate ?? "…"}</span>
         {success !== undefined && success.rate !== "—" && (
           <span className="block text-xs text-muted">{success.of.split(" succeeded")[0]}</span>
         )}

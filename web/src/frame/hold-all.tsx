@@ -6,7 +6,7 @@ import { call } from "../base/api.ts";
 import { nowQuery, queryClient } from "../base/queries.ts";
 import { TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 type Act = "pause" | "resume";
 

@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 type Hold = AnswerTo<"listHolds">["holds"][number];
 

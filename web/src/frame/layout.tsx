@@ -9,7 +9,7 @@ import { inboxQuery, nowQuery } from "../base/queries.ts";
 import { needsOf } from "../now/needs.ts";
 import { useHeld } from "../settle/held.ts";
 import { useNow } from "../ui/time.tsx";
-import { Toasts } from "../ui/toast.tsx";
+import { Toasts } from "../ui/toasts.tsx";
 import { HoldsBanner } from "./holds-banner.tsx";
 import { MirrorBanner } from "./mirror-banner.tsx";
 import { LiveMark } from "./live-mark.tsx";
@@ -17,6 +17,7 @@ import { PauseBanner } from "./pause-banner.tsx";
 import { PageLinks } from "./page-links.tsx";
 import { PAGES } from "./places.ts";
 import { type Overlay, Rail } from "./rail.tsx";
+import { Tips } from "./tips.tsx";
 import { titleOf } from "./title.ts";
 import { UndoBar } from "./undo-bar.tsx";
 
@@ -67,6 +68,7 @@ export function Layout(): ReactNode {
       </Suspense>
       <UndoBar />
       <Toasts />
+      <Tips />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { keysText, useShortcuts } from "../base/keyboard.ts";
 import { issueOf } from "../diff/comments.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/states.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import type { AnswerDraft } from "./draft.ts";
 import type { WaitingItem } from "./types.ts";
 import type { Given } from "./use-answer.ts";

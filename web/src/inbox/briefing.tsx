@@ -9,6 +9,7 @@ import { Panel } from "../ui/panel.tsx";
 import { PlannedStages } from "../ui/planned-stages.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import type { ItemBriefing } from "./types.ts";
+import { tip } from "../ui/tip.ts";
 
 export function Briefing({ item }: { readonly item: string }): ReactNode {
   const briefing = useQuery(itemQuery(item)).data?.briefing ?? null;
@@ -51,7 +52,7 @@ function Files({ files }: { readonly files: ItemBriefing["files"] }): ReactNode 
           <span className="text-muted">
             {" "}
             {bytes} bytes, sha256{" "}
-            <code className="font-mono text-xs" title={sha256}>
+            <code className="font-mono text-xs" {...tip(sha256)}>
               {sha256.slice(0, 12)}
             </code>
           </span>

@@ -15,6 +15,7 @@ import { Badge } from "../ui/status-badge.tsx";
 import { duration, usd } from "../ui/time.tsx";
 import { Issues } from "./issues.tsx";
 import type { WaitingItem } from "./types.ts";
+import { tip } from "../ui/tip.ts";
 
 type Stage = AnswerTo<"showRun">["stages"][number];
 type Attempt = Stage["attempts"][number];
@@ -42,7 +43,7 @@ export function Facts({ item }: { readonly item: WaitingItem }): ReactNode {
       )}
       {item.commit !== null && !hasWork && (
         <Fact name="Commit">
-          <code title={item.commit} className="font-mono text-xs">
+          <code {...tip(item.commit)} className="font-mono text-xs">
             {item.commit.slice(0, 10)}
           </code>
         </Fact>
@@ -51,7 +52,7 @@ export function Facts({ item }: { readonly item: WaitingItem }): ReactNode {
       <Fact name="Cost so far">
         {usd(item.spent.usd)}
         {!item.spent.isWhole && item.spent.usd !== null && (
-          <span title="Some attempts did not report their cost."> plus unknown cost</span>
+          <span {...tip("Some attempts did not report their cost.")}> plus unknown cost</span>
         )}
       </Fact>
       {loops.map(({ counter, loops: count, max }) => (

@@ -1,7 +1,7 @@
 // Sends a decision that could be taken back until now, and says what became of it.
 
 import { queryClient } from "../base/queries.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { clearDraft } from "./draft.ts";
 import type { HeldAct } from "../settle/held.ts";
 import type { WaitingItem } from "./types.ts";

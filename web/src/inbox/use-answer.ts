@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { ApiError, call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import type { issueOf } from "../diff/comments.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import type { Changed, Decided, WaitingItem } from "./types.ts";
 
 export type Given = {

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { itemQuery } from "../base/queries.ts";
 import { SafeText } from "../ui/safe-text.tsx";
+import { tip } from "../ui/tip.ts";
 
 export function Work({ item }: { readonly item: string }): ReactNode {
   const work = useQuery(itemQuery(item)).data?.work ?? [];
@@ -22,7 +23,7 @@ export function Work({ item }: { readonly item: string }): ReactNode {
                 <>
                   {" "}
                   at{" "}
-                  <code title={commit} className="font-mono text-xs">
+                  <code {...tip(commit)} className="font-mono text-xs">
                     {commit.slice(0, 12)}
                   </code>
                 </>

@@ -5,7 +5,7 @@ import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import { clock } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 export type PutOff = { readonly id: string; readonly until: string | null };
 

@@ -8,6 +8,7 @@ import { Icon } from "../ui/icon.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Elapsed, usd } from "../ui/time.tsx";
 import { Group } from "./group.tsx";
+import { tip } from "../ui/tip.ts";
 
 const ActDialog = lazy(async () => ({ default: (await import("../run/run-actions.tsx")).ActDialog }));
 
@@ -79,7 +80,7 @@ function Row({ row }: { readonly row: WorkingAttempt }): ReactNode {
         <Stop row={row} />
       </p>
       {lastLine !== null && (
-        <p className="mt-1 truncate font-mono text-xs" title={plain(lastLine.text)}>
+        <p className="mt-1 truncate font-mono text-xs" {...tip(plain(lastLine.text))}>
           <SafeText max={200}>{lastLine.text}</SafeText>
         </p>
       )}

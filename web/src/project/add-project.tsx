@@ -7,7 +7,7 @@ import { queryClient } from "../base/queries.ts";
 import { shellWord } from "../../../src/core/shell-word.ts";
 import { TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { useFields } from "../ui/use-fields.ts";
 
 export function AddProject({

@@ -6,7 +6,7 @@ import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 export function RemoveProject({
   project: { name, folder },

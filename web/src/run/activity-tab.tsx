@@ -2,7 +2,7 @@
 
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Choice } from "../ui/field.tsx";
+import { Choice } from "../ui/choice.tsx";
 import { Empty } from "../ui/states.tsx";
 import { ActivitySearch } from "./activity/activity-search.tsx";
 import { ActivityView } from "./activity/activity-view.tsx";

@@ -7,7 +7,7 @@ import { queryClient } from "../base/queries.ts";
 import { TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { usd } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { runCost, shortCount } from "./run-cost.ts";
 import type { RunDetail } from "./types.ts";
 

@@ -5,10 +5,10 @@ import type { ReactNode } from "react";
 import { LogView } from "./log/log-view.tsx";
 import { wholeFile } from "./log/source.ts";
 import { Button } from "../ui/button.tsx";
-import { Choice } from "../ui/field.tsx";
+import { Choice } from "../ui/choice.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { Empty } from "../ui/states.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { chooseAttempt } from "./choose-attempt.ts";
 import type { AttemptFile, RunDetail } from "./types.ts";
 

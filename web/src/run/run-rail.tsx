@@ -11,6 +11,7 @@ import { useMedia, WIDE } from "../ui/use-media.ts";
 import { runCost, shortCount } from "./run-cost.ts";
 import { marksOf } from "./stage-mark.ts";
 import type { RunAttempt, RunDetail, RunStage } from "./types.ts";
+import { tip } from "../ui/tip.ts";
 
 const RunGraph = lazy(async () => ({ default: (await import("./run-graph.tsx")).RunGraph }));
 
@@ -124,7 +125,7 @@ function LoopLines({ run }: { readonly run: RunDetail }): ReactNode {
       {run.counters.map(({ key, loops, max }) => (
         <li
           key={key}
-          title={`How often ${key} has sent work back`}
+          {...tip(`How often ${key} has sent work back`)}
           className={`flex items-center gap-1.5 text-xs ${loops > 0 && max !== null && loops >= max ? "text-attention" : "text-muted"}`}
         >
           <Icon name="back" />

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { InputTo } from "../../../src/http/client/input.ts";
 import { ApiError, call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { useSettled } from "../ui/use-settled.ts";
 
 const PAUSE_MS = 400;

@@ -14,6 +14,7 @@ import { eventsQuery } from "./run-events.ts";
 import { layoutTimeline, type Segment, type SegmentKind, type TimelineRow } from "./timeline.ts";
 import type { RunDetail } from "./types.ts";
 import { waitsOf } from "./waits.ts";
+import { tip } from "../ui/tip.ts";
 
 const LOOKS: Readonly<Record<SegmentKind, { readonly name: string; readonly bar: string }>> = {
   queued: { name: "Queued", bar: "top-3 h-1 bg-quiet opacity-70" },
@@ -133,7 +134,7 @@ function Bar({ segment: { kind, begin, end, ms, isOpen, isFolded } }: { readonly
   const text = `${name} ${duration(ms)}${isOpen ? ", still" : ""}${isFolded ? ", folded" : ""}`;
   return (
     <span
-      title={text}
+      {...tip(text)}
       className={`absolute ${bar} ${isOpen && kind === "working" ? "pulse" : ""}`}
       style={{ left: `${begin * 100}%`, width: `max(2px, ${(end - begin) * 100}%)` }}
     >

@@ -6,7 +6,7 @@ import { queryClient } from "../base/queries.ts";
 import { SHOWN, shownOfStatus } from "../base/status.ts";
 import { undoSeconds } from "../base/undo-time.ts";
 import { hold } from "../settle/held.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { type Act, actName, type Extras, type Verb } from "./acts.ts";
 import { performAct } from "./perform-act.ts";
 import type { RunDetail } from "./types.ts";

@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { flowsQuery, healthQuery } from "../base/queries.ts";
 import { SHOWN } from "../base/status.ts";
 import { SafeText } from "../ui/safe-text.tsx";
+import { Select } from "../ui/select.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
 import type { RunSearch } from "./use-run-list.ts";
 import { X } from "lucide-react";
@@ -18,6 +19,7 @@ const CHIPS = { ...SHOWN, running: { word: "Under way", icon: "working" } } as c
 
 export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNode {
   const navigate = useNavigate();
+  const label = useId();
   const counts = useQuery(healthQuery).data?.runs;
   const flows = useQuery(flowsQuery).data?.flows ?? [];
   const set = (next: RunSearch): void =>
@@ -43,23 +45,16 @@ export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNod
           </Chip>
         )}
       </ul>
-      <label className="flex items-center gap-2 text-sm text-muted">
-        Flow
-        <select
+      <div className="flex items-center gap-2 text-sm text-muted">
+        <span id={label}>Flow</span>
+        <Select
+          aria-labelledby={label}
           value={filter.flow ?? ""}
-          onChange={({ target }) =>
-            set(target.value === "" ? without(filter, "flow") : { ...filter, flow: target.value })
-          }
-          className="min-h-9 rounded-md border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
-        >
-          <option value="">all</option>
-          {flows.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+          options={[{ value: "", name: "all" }, ...flows.map(({ name }) => ({ value: name, name }))]}
+          pick={(flow) => set(flow === "" ? without(filter, "flow") : { ...filter, flow })}
+          className="min-w-28 bg-panel"
+        />
+      </div>
       <TextFilter text={filter.q ?? ""} set={(q) => set(q === "" ? without(filter, "q") : { ...filter, q })} />
     </div>
   );

@@ -18,6 +18,7 @@ import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { useRowKeys } from "../ui/use-row-keys.ts";
 import { useSelection } from "../ui/use-selection.ts";
 import { RUN_SORTS, type RunSort, sortRuns } from "./sort-runs.ts";
+import { tip } from "../ui/tip.ts";
 
 type Props = {
   readonly rows: readonly ListedRun[];
@@ -128,7 +129,7 @@ function Standing({ run }: { readonly run: ListedRun }): ReactNode {
     <div className="flex min-w-0 flex-col items-start gap-0.5">
       <StatusBadge is={is} />
       {why !== "" && (
-        <span title={plain(why)} className="w-full truncate text-xs text-muted">
+        <span {...tip(plain(why))} className="w-full truncate text-xs text-muted">
           <SafeText max={200}>{why}</SafeText>
         </span>
       )}
@@ -172,7 +173,7 @@ function Quiet({ children }: { readonly children: string }): ReactNode {
 function Loop({ loop: { key, loops, max } }: { readonly loop: NonNullable<ListedRun["loop"]> }): ReactNode {
   const isLast = max !== null && loops >= max;
   return (
-    <span title={`${key}: sent back ${loops} times`} className={isLast ? "text-attention" : "text-warning"}>
+    <span {...tip(`${key}: sent back ${loops} times`)} className={isLast ? "text-attention" : "text-warning"}>
       <Icon name="back" className="mr-1 inline" />
       <span className="sr-only">{key} </span>
       {loops}

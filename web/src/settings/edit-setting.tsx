@@ -7,10 +7,11 @@ import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import { shellWord } from "../../../src/core/shell-word.ts";
-import { Choice, TextField } from "../ui/field.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { useSettled } from "../ui/use-settled.ts";
 import { type SettingRow, EFFECTS, readValue, textOf } from "./setting-value.ts";
 

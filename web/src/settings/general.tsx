@@ -1,13 +1,14 @@
 // Settings of this browser: colours, keys, notifications. They never leave the browser.
 
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { notifiesOn, setNotifies } from "../base/attention.ts";
 import { keysText, setSingleKeys, type Shortcut, shortcuts, singleKeysOn } from "../base/keyboard.ts";
 import { currentDensity, setDensity } from "../base/density.ts";
 import { currentTheme, setTheme, type Theme } from "../base/theme.ts";
 import { setUndoSeconds, UNDO_SECONDS, undoSeconds } from "../base/undo-time.ts";
 import { Panel } from "../ui/panel.tsx";
-import { toast } from "../ui/toast.tsx";
+import { Select } from "../ui/select.tsx";
+import { toast } from "../ui/toast.ts";
 import { LogOut } from "./log-out.tsx";
 
 const THEMES: readonly { readonly is: Theme; readonly title: string }[] = [
@@ -120,25 +121,25 @@ function SingleKeys(): ReactNode {
 
 function UndoTime(): ReactNode {
   const [seconds, pick] = useState(undoSeconds);
+  const label = useId();
   return (
-    <label className="flex flex-col gap-1 text-sm">
-      Time to take a decision back
-      <select
-        value={seconds}
-        onChange={({ target }) => {
-          setUndoSeconds(Number(target.value));
+    <div className="flex flex-col gap-1 text-sm">
+      <span id={label}>Time to take a decision back</span>
+      <Select
+        aria-labelledby={label}
+        value={String(seconds)}
+        options={UNDO_SECONDS.map((each) => ({
+          value: String(each),
+          name: each === 0 ? "None: it is sent at once" : `${each} seconds`,
+        }))}
+        pick={(next) => {
+          setUndoSeconds(Number(next));
           pick(undoSeconds());
         }}
-        className="min-h-9 w-fit rounded-md border border-line bg-page px-2 pointer-coarse:min-h-11"
-      >
-        {UNDO_SECONDS.map((each) => (
-          <option key={each} value={each}>
-            {each === 0 ? "None: it is sent at once" : `${each} seconds`}
-          </option>
-        ))}
-      </select>
+        className="w-60 max-w-full bg-page"
+      />
       <span className="text-xs text-muted">Until then nothing is sent. Closing the page sends it.</span>
-    </label>
+    </div>
   );
 }
 

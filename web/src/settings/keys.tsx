@@ -9,13 +9,14 @@ import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { Choice, TextField } from "../ui/field.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { TextField } from "../ui/field.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { useFields } from "../ui/use-fields.ts";
 
 const keysQuery = queryOptions({

@@ -12,7 +12,7 @@ import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import type { IconName, Tone } from "../base/status.ts";
 import { Icon } from "../ui/icon.tsx";
 

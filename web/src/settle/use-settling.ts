@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useLiveState } from "../base/live/live.ts";
 import { queryClient } from "../base/queries.ts";
 import { undoSeconds } from "../base/undo-time.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { type About, type Doing, heldId } from "./acts.ts";
 import { hold, type HeldPlace } from "./held.ts";
 import { prepareSettling, type SettleInput, type SendSettled } from "./settle.ts";

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import type { ListedFile } from "./listed-ticket.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
+import { tip } from "../ui/tip.ts";
 
 const SHOWN = 3;
 
@@ -21,7 +22,7 @@ export function BlockedBy({ file }: { readonly file: Pick<ListedFile, "blockedBy
           <Link
             to="/tickets/$ticket"
             params={{ ticket: id }}
-            title={plain(why, 200)}
+            {...tip(plain(why, 200))}
             className="relative z-10 font-mono underline"
           >
             <SafeText max={40}>{id}</SafeText>

@@ -8,7 +8,7 @@ import { plain } from "../base/plain-text.ts";
 import { queryClient } from "../base/queries.ts";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { chosenText, fateOf } from "./variant-words.ts";
 
 export type Variant = AnswerTo<"showTicket">["variants"][number];

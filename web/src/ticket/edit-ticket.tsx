@@ -8,7 +8,7 @@ import { ApiError } from "../base/api.ts";
 import { plain } from "../base/plain-text.ts";
 import { TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { useFields } from "../ui/use-fields.ts";
 import { idsIn } from "./fields.ts";
 import { askAgain, changeTicket, type TicketEdit } from "./queries.ts";

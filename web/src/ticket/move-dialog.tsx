@@ -11,7 +11,7 @@ import { runOfTicket, ticketMoves } from "../../../src/http/contract/ticket-move
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { Failure, Loading } from "../ui/states.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import type { ListedTicket } from "./listed-ticket.ts";
 import { make, type Move, wordsOf } from "./move.ts";
 

@@ -13,7 +13,7 @@ import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { Failure } from "../ui/states.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 import { BlockedBy } from "./blocked-by.tsx";
 import { askAgain } from "./queries.ts";
 import { nextStep } from "./next-step.ts";

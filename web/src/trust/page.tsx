@@ -14,7 +14,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 type Trust = AnswerTo<"showTrust">;
 type TrustFile = Trust["files"][number];

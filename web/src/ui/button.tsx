@@ -1,10 +1,11 @@
 // Buttons. A disabled one says why and stays reachable, so that screen readers announce the reason.
 
 import { type ComponentProps, type ReactNode, useId } from "react";
+import { tip } from "./tip.ts";
 
 const LOOKS = {
   plain: "border border-line bg-panel text-ink hover:bg-sunken",
-  primary: "border border-active bg-active text-panel hover:opacity-90",
+  primary: "border border-active bg-active text-panel hover:brightness-110",
   danger: "border border-bad bg-panel text-bad hover:bg-bad-soft",
   bare: "border border-transparent text-ink hover:bg-sunken",
 } as const;
@@ -35,7 +36,7 @@ export function Button({
         type="button"
         {...rest}
         aria-disabled={isOff}
-        {...(isOff ? { "aria-describedby": why, title: disabledBecause } : {})}
+        {...(isOff ? { "aria-describedby": why, ...tip(disabledBecause) } : {})}
         onClick={(event) => (isOff ? event.preventDefault() : onClick?.(event))}
         className={`inline-flex min-h-9 items-center justify-center gap-2 rounded-md px-3 py-1.5 text-sm font-medium pointer-coarse:min-h-11 ${LOOKS[look]} ${isOff ? "cursor-not-allowed opacity-60" : "cursor-pointer"} ${className}`}
       >
@@ -53,10 +54,7 @@ export function Button({
 
 function Keys({ children }: { readonly children: string }): ReactNode {
   return (
-    <kbd
-      aria-hidden="true"
-      className="hidden rounded border border-current/30 px-1 font-mono text-[0.7rem] opacity-80 md:inline"
-    >
+    <kbd aria-hidden="true" className="hidden rounded border border-current/30 px-1 font-mono text-[0.7rem] md:inline">
       {children}
     </kbd>
   );

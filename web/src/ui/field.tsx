@@ -1,4 +1,4 @@
-// Form fields with labels and hints.
+// Form fields with labels and hints. ui/choice.tsx has the one with a list.
 
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { SafeText } from "./safe-text.tsx";
@@ -35,37 +35,10 @@ export function TextArea({
   );
 }
 
-export function Choice({
-  label,
-  options,
-  pick,
-  value,
-  error,
-}: {
-  readonly label: string;
-  readonly error?: string | undefined;
-  readonly options: readonly { readonly value: string; readonly name: string }[];
-  readonly value: string;
-  readonly pick: (value: string) => void;
-}): ReactNode {
-  return (
-    <Named label={label} error={error}>
-      {(ids) => (
-        <select {...ids} value={value} onChange={({ target }) => pick(target.value)} className={BOX}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Named>
-  );
-}
-
 type Ids = { readonly id: string; readonly "aria-describedby"?: string; readonly "aria-invalid"?: true };
 
-function Named({
+/** A field with its label, its hint and its error. */
+export function Named({
   label,
   hint,
   error,

@@ -27,7 +27,8 @@ export function SafeText({
   return (
     <Fragment>
       {parts}
-      {children.length > max && <span className="text-muted"> … cut at {Math.round(max / 1024)} KB</span>}
+      {children.length > max &&
+        (max < 1024 ? "…" : <span className="text-muted"> … cut at {Math.round(max / 1024)} KB</span>)}
     </Fragment>
   );
 }

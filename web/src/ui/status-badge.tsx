@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { SHOWN, type ShownName, type Tone } from "../base/status.ts";
 import { Icon } from "./icon.tsx";
-import { optional } from "../../../src/core/optional.ts";
+import { tip } from "./tip.ts";
 
 export const TONES: Readonly<Record<Tone, string>> = {
   quiet: "bg-quiet-soft text-quiet",
@@ -37,7 +37,7 @@ export function Badge({
 }): ReactNode {
   return (
     <span
-      {...optional({ title })}
+      {...tip(title)}
       className={`inline-flex max-w-full items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}
     >
       {children}

@@ -1,12 +1,13 @@
 // Times, ages, durations and money in one format. An unknown value is a dash, never a zero.
 
 import { type ReactNode, useEffect, useState } from "react";
+import { tip } from "./tip.ts";
 
 /** "3m ago", with the exact local time as its title; updates automatically. */
 export function Ago({ at }: { readonly at: string }): ReactNode {
   const now = useNow(15_000);
   return (
-    <time dateTime={at} title={exact(at)} className="tabular whitespace-nowrap">
+    <time dateTime={at} {...tip(exact(at))} className="tabular whitespace-nowrap">
       {duration(Math.max(0, now - Date.parse(at)))} ago
     </time>
   );

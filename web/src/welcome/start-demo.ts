@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { ApiError, call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.ts";
 
 /** Starts the runs of the demo and opens the first one. */
 export function useStartDemo() {

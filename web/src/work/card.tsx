@@ -14,6 +14,7 @@ import { WaitButtons } from "../ticket/wait-buttons.tsx";
 import type { WorkItem } from "./item.ts";
 import { useLastLines } from "./last-lines.ts";
 import { reasonOf } from "./row.tsx";
+import { tip } from "../ui/tip.ts";
 
 type CardProps = {
   readonly item: WorkItem;
@@ -64,7 +65,7 @@ export function Card({ item, isSelected, hasWord, now, onMove, drag }: CardProps
           <span aria-hidden="true">⋯</span>
         </button>
       </div>
-      <p title={plain(ticket.id)} className="truncate font-mono text-xs text-muted">
+      <p {...tip(plain(ticket.id))} className="truncate font-mono text-xs text-muted">
         <SafeText max={80}>{shortId(ticket.id)}</SafeText> · {ticketOrigin(ticket)}
       </p>
       <p className="truncate text-xs text-muted">
@@ -82,17 +83,17 @@ export function Card({ item, isSelected, hasWord, now, onMove, drag }: CardProps
       <WaitButtons ticket={ticket} onMove={onMove} />
       <p className="flex flex-wrap gap-x-3 text-xs text-muted">
         {ticket.activeAt !== null && (
-          <span title="Last activity">
+          <span {...tip("Last activity")}>
             <Ago at={ticket.activeAt} />
           </span>
         )}
         {ticket.newest !== null && (
-          <span title="Known cost of all its runs" className="tabular">
+          <span {...tip("Known cost of all its runs")} className="tabular">
             cost {costText(ticket.cost)}
           </span>
         )}
         {ticket.createdAt !== null && !hasEnded(ticket) && (
-          <span title="Age of its newest run" className="tabular">
+          <span {...tip("Age of its newest run")} className="tabular">
             age {duration(Math.max(0, now - Date.parse(ticket.createdAt)))}
           </span>
         )}

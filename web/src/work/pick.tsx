@@ -1,5 +1,5 @@
-import type { ReactNode } from "react";
-import { plain } from "../base/plain-text.ts";
+import { type ReactNode, useId } from "react";
+import { Select } from "../ui/select.tsx";
 
 export type PickOption = readonly [value: string, name: string];
 
@@ -15,22 +15,21 @@ export function Pick({
   readonly options: readonly PickOption[];
   readonly pick: (value: string) => void;
 }): ReactNode {
+  const id = useId();
   const isKnown = options.some(([name]) => name === value);
   return (
-    <label className="flex min-w-0 gap-x-2 text-sm whitespace-nowrap text-muted max-md:flex-col md:items-center">
-      {label}
-      <select
+    <div className="flex min-w-0 gap-x-2 text-sm whitespace-nowrap text-muted max-md:flex-col md:items-center">
+      <span id={id}>{label}</span>
+      <Select
+        aria-labelledby={id}
         value={value}
-        onChange={({ target }) => pick(target.value)}
-        className="min-h-9 w-full min-w-0 rounded-md border border-line bg-panel px-2 text-sm text-ink md:max-w-48 pointer-coarse:min-h-11"
-      >
-        {!isKnown && <option value={value}>{plain(value, 60)}</option>}
-        {options.map(([name, word]) => (
-          <option key={name} value={name}>
-            {plain(word, 80)}
-          </option>
-        ))}
-      </select>
-    </label>
+        options={[
+          ...(isKnown ? [] : [{ value, name: value }]),
+          ...options.map(([name, word]) => ({ value: name, name: word })),
+        ]}
+        pick={pick}
+        className="w-full bg-panel md:max-w-48"
+      />
+    </div>
   );
 }

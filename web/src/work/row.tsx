@@ -9,6 +9,7 @@ import { costText, shortId, waitText } from "../ticket/ticket-facts.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago } from "../ui/time.tsx";
 import type { WorkItem } from "./item.ts";
+import { tip } from "../ui/tip.ts";
 
 /** A ticket leads to its page; an ad-hoc run has nothing but its run. */
 export function Title({ item: { ticket } }: { readonly item: WorkItem }): ReactNode {
@@ -27,7 +28,7 @@ export function Title({ item: { ticket } }: { readonly item: WorkItem }): ReactN
         </Link>
       )}
       <p className="flex gap-1.5 truncate text-xs text-muted">
-        <span className="truncate font-mono" title={plain(ticket.id)}>
+        <span className="truncate font-mono" {...tip(plain(ticket.id))}>
           <SafeText max={80}>{shortId(ticket.id)}</SafeText>
         </span>
         {ticket.file !== null && <span className="shrink-0">· {plain(ticket.file.request, 20)}</span>}
@@ -72,7 +73,7 @@ function Why({ item: { ticket, end }, line }: Omit<StateProps, "now">): ReactNod
   const text = reasonOf(ticket, end?.text, line);
   if (text === "") return null;
   return (
-    <span title={plain(text)} className="w-full truncate text-xs text-muted">
+    <span {...tip(plain(text))} className="w-full truncate text-xs text-muted">
       <SafeText max={300}>{text}</SafeText>
     </span>
   );

@@ -16,7 +16,7 @@ import { hold } from "../../settle/held.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plain } from "../../base/plain-text.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/toast.ts";
 import { useStartDemo } from "../../welcome/start-demo.ts";
 import { keysText } from "../../base/keyboard.ts";
 import { setTheme } from "../../base/theme.ts";

@@ -11,6 +11,7 @@ import { plain } from "../../base/plain-text.ts";
 import { withoutColours } from "./ansi.ts";
 import type { LogReference } from "./source.ts";
 import { ArrowDown, ArrowUp } from "lucide-react";
+import { tip } from "../../ui/tip.ts";
 
 type Props = {
   readonly reference: LogReference;
@@ -162,7 +163,7 @@ function ResultList({
           <li key={line}>
             <button
               type="button"
-              title={plain(withoutColours(text))}
+              {...tip(plain(withoutColours(text)))}
               onClick={() => goTo(line)}
               className="flex w-full cursor-pointer gap-2 truncate rounded px-2 py-1 text-left font-mono hover:bg-sunken"
             >
