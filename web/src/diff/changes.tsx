@@ -16,6 +16,7 @@ import { useSpaces } from "./use-spaces.ts";
 import type { OnReview } from "./use-review.ts";
 import { useViewed } from "./viewed.ts";
 import { DiffViewer } from "./viewer.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 export type ChangesProps = {
   readonly run: string;
@@ -76,7 +77,7 @@ export function Changes({ run, attempts, findings, review, onReview }: ChangesPr
       )}
       {notes.map((note) => (
         <p key={note} className="rounded-md bg-warning-soft px-3 py-2 text-sm text-warning">
-          <span aria-hidden="true">⚠ </span>
+          <Icon name="warning" className="mr-1 inline" />
           <SafeText>{note}</SafeText>
         </p>
       ))}

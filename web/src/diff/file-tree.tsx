@@ -9,6 +9,7 @@ import { LineCount } from "./line-count.tsx";
 import type { FileDiff } from "./parse.ts";
 import { type TreeRow, treeRows } from "./tree.ts";
 import { tip } from "../ui/tip.ts";
+import { MessageSquare } from "lucide-react";
 
 const SHOWN_AT_MOST = 200;
 /** With more it is closed at first, and has a filter. */
@@ -142,7 +143,7 @@ function Count({ tone, count, what }: { readonly tone: string; readonly count: n
     <span {...tip(words)} className={`tabular shrink-0 text-xs font-medium ${tone}`}>
       <span aria-hidden="true">
         {count}
-        {what === "comment" ? "✎" : "!"}
+        {what === "comment" ? <MessageSquare className="ml-0.5 inline size-3" /> : "!"}
       </span>
       <span className="sr-only">{words}</span>
     </span>

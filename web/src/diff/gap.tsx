@@ -5,7 +5,7 @@ import { STEP } from "./context.ts";
 import type { FileDiff } from "./parse.ts";
 
 const BUTTON =
-  "inline-flex min-h-6 shrink-0 cursor-pointer items-center gap-1 rounded px-1.5 font-sans hover:bg-active hover:text-panel pointer-coarse:min-h-11";
+  "inline-flex min-h-6 shrink-0 cursor-pointer items-center gap-1 rounded px-1.5 font-sans hover:bg-chosen hover:text-ink pointer-coarse:min-h-11";
 
 /** The lines that the diff leaves out, and the buttons that show some or all of them. */
 export function Gap({
@@ -25,7 +25,7 @@ export function Gap({
   const where = isBelow ? "below the last change" : `above change ${gap + 1}`;
   const some = hidden === null || hidden > STEP ? STEP : hidden;
   return (
-    <div className="flex min-w-0 items-center gap-1 bg-active-soft px-2 text-active">
+    <div className="flex min-w-0 items-center gap-1 bg-sunken px-2 text-muted">
       {open !== undefined && hidden !== 0 && (
         <>
           <button

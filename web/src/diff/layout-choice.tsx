@@ -24,7 +24,7 @@ export function LayoutChoice({
           aria-pressed={is === layout}
           {...tip("v changes it")}
           onClick={() => choose(is)}
-          className={`min-h-8 cursor-pointer rounded-md px-3 text-sm pointer-coarse:min-h-11 ${is === layout ? "bg-active-soft font-medium text-active" : "hover:bg-sunken"}`}
+          className={`min-h-8 cursor-pointer rounded-md px-3 text-sm pointer-coarse:min-h-11 ${is === layout ? "bg-chosen font-medium text-ink" : "hover:bg-sunken"}`}
         >
           {title}
         </button>

@@ -15,13 +15,13 @@ export type LineActs = {
   /** Absent if the diff takes no comments. `extends`: up to here, from the line where it began. */
   readonly begin: ((place: LinePlace, extend: boolean) => void) | undefined;
   readonly setFocused: (place: string) => void;
-  readonly colour: Colour | undefined;
+  readonly colour: Colour;
 };
 
 const LOOKS = { same: "", added: "bg-good-soft", removed: "bg-bad-soft", note: "text-muted italic" } as const;
 const MEANT = "shadow-[inset_3px_0_0_var(--attention)]";
 const SIGNS = { same: " ", added: "+", removed: "−", note: " " } as const;
-/** Larger files get no colours, so that scrolling stays smooth. */
+/** In larger files no words are compared, so that scrolling stays smooth. */
 const COLOURED_LINES = 20_000;
 
 /** Memoised: scrolling renders the list many times a second. */
@@ -104,7 +104,7 @@ function Numbered({
       onFocus={() => setFocused(placeKey(place))}
       aria-label={`Comment on ${place.side === "old" ? "removed " : ""}line ${place.line} of ${plain(place.file)}`}
       onClick={({ shiftKey }) => begin(place, shiftKey)}
-      className="flex w-12 shrink-0 cursor-pointer items-start justify-end pr-2 text-muted select-none hover:bg-active hover:text-panel"
+      className="flex w-12 shrink-0 cursor-pointer items-start justify-end pr-2 text-muted select-none hover:bg-chosen hover:text-ink"
     >
       {number}
     </button>
@@ -123,7 +123,7 @@ function Text({
   readonly isRepeated?: boolean;
 }): ReactNode {
   const isPlain = line.kind === "note" || linesIn(file) > COLOURED_LINES;
-  const tokens = isPlain ? undefined : colour?.(file.path, line.text);
+  const tokens = isPlain ? undefined : colour(file, line);
   const words = isPlain ? [] : changedWords(file, line);
   const whole = [{ kind: "plain", text: line.text } as const];
   return (

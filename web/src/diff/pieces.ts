@@ -1,6 +1,6 @@
 // A line in pieces: each of one colour, and either changed or not.
 
-import type { Token, TokenKind } from "./tokens.ts";
+import type { Token, TokenKind } from "./token.ts";
 import type { Range } from "./words.ts";
 
 export type LinePiece = { readonly kind: TokenKind; readonly text: string; readonly isChanged: boolean };

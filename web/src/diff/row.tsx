@@ -26,7 +26,7 @@ export type RowActs = {
   /** The present text of the lines that the comment is about. */
   readonly current: string | null;
   readonly begin: ((place: LinePlace, extend: boolean) => void) | undefined;
-  readonly colour: Colour | undefined;
+  readonly colour: Colour;
   /** The number of findings in a file. */
   readonly found: (file: FileDiff) => number;
   readonly write: WriteComment;

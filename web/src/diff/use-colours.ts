@@ -1,28 +1,60 @@
-// Loads the scanner for syntax colours; the diff is readable before it arrives.
+// The colours of code, from a worker. The diff is readable before they come.
 
-import { useEffect, useState } from "react";
-import type { Token } from "./tokens.ts";
+import { useEffect, useMemo, useState } from "react";
+import { askColours } from "./ask-colours.ts";
+import type { DiffLine, FileDiff } from "./parse.ts";
+import { linesIn } from "./rows.ts";
+import { type Token, unpack } from "./token.ts";
 
-export type Colour = (path: string, line: string) => readonly Token[] | undefined;
+export type Colour = (file: FileDiff, line: DiffLine) => readonly Token[] | undefined;
 
-let loaded: Colour | undefined;
+/** Larger files get no colours. */
+const COLOURED_LINES = 20_000;
 
-export function useColours(): Colour | undefined {
-  const [colour, setColour] = useState<Colour | undefined>(() => loaded);
+const known = new WeakMap<DiffLine, readonly Token[]>();
+const asked = new WeakSet<FileDiff>();
+const watchers = new Set<() => void>();
+
+export function useColours(): Colour {
+  const [version, setVersion] = useState(0);
   useEffect(() => {
-    if (loaded !== undefined) return;
-    let isGone = false;
-    void import("./tokens.ts").then(
-      ({ tokensOf }) => {
-        loaded = tokensOf;
-        if (!isGone) setColour(() => tokensOf);
-      },
-      // Without colours a diff is still a diff.
-      () => undefined,
-    );
-    return () => {
-      isGone = true;
-    };
+    const changed = (): void => setVersion((before) => before + 1);
+    watchers.add(changed);
+    return () => void watchers.delete(changed);
   }, []);
-  return colour;
+  // A new function for each answer, so that lines which are drawn already are drawn again.
+  return useMemo<Colour>(() => {
+    void version;
+    return (file, line) => {
+      want(file);
+      return known.get(line);
+    };
+  }, [version]);
+}
+
+/** A file is asked for when the first of its lines is drawn. */
+function want(file: FileDiff): void {
+  if (asked.has(file) || linesIn(file) > COLOURED_LINES) return;
+  asked.add(file);
+  queueMicrotask(() => void load(file));
+}
+
+/** Each hunk as the file was before and as it is after: what a grammar reads has to be one text. */
+async function load(file: FileDiff): Promise<void> {
+  const sides = file.hunks.flatMap(({ lines }) => [
+    lines.filter(({ kind }) => kind === "same" || kind === "removed"),
+    lines.filter(({ kind }) => kind === "same" || kind === "added"),
+  ]);
+  const texts = await askColours(
+    file.path,
+    sides.map((lines) => lines.map(({ text }) => text)),
+  );
+  if (texts === null) return;
+  sides.forEach((lines, side) =>
+    lines.forEach((line, at) => {
+      const packed = texts[side]?.[at];
+      if (packed !== undefined) known.set(line, unpack(packed, line.text));
+    }),
+  );
+  for (const watcher of watchers) watcher();
 }

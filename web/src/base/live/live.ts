@@ -1,6 +1,7 @@
 // Live events for this page: through the worker that all tabs share, or through a separate connection in browsers without shared workers.
 
 import { useSyncExternalStore } from "react";
+import { scriptAddress } from "../script-address.ts";
 import { currentToken, endSession } from "../session.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import workerUrl from "./worker.ts?worker&url";
@@ -24,7 +25,7 @@ export function startLive(): void {
     return;
   }
   if (port === undefined) {
-    const worker = new SharedWorker(workerAddress(), { type: "module", name: "passrail-live" });
+    const worker = new SharedWorker(scriptAddress(workerUrl), { type: "module", name: "passrail-live" });
     port = worker.port;
     port.addEventListener("message", ({ data }: MessageEvent<ToPage>) => hear(data));
     port.start();
@@ -65,13 +66,4 @@ function hear(message: ToPage): void {
     if (state.is === "refused") endSession(false);
     for (const watcher of watchers) watcher();
   } else for (const listener of listeners) listener(message.type === "reset" ? "reset" : message.changes);
-}
-
-type Policies = { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } };
-
-/** Trusted Types allow only a named policy to create script addresses. This one creates a single address. */
-function workerAddress(): string {
-  const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes;
-  if (policies === undefined) return workerUrl;
-  return policies.createPolicy("passrail", { createScriptURL: (url: string) => url }).createScriptURL(workerUrl);
 }
