@@ -59,5 +59,13 @@ function Standing({ runner: { found, login } }: { readonly runner: Runner }): Re
         <Icon name="check" /> ready
       </Badge>
     );
-  return login === "no" ? <Badge tone="attention">⚠ not logged in</Badge> : <Badge tone="quiet">? login unknown</Badge>;
+  return login === "no" ? (
+    <Badge tone="attention">
+      <Icon name="warning" /> not logged in
+    </Badge>
+  ) : (
+    <Badge tone="quiet">
+      <Icon name="question" /> login unknown
+    </Badge>
+  );
 }

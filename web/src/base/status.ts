@@ -4,20 +4,26 @@ import { END_WORDS, type RunStateName, STATE_WORDS } from "../../../src/core/vie
 
 export type Tone = "quiet" | "active" | "attention" | "warning" | "good" | "bad" | "held";
 
-/** The pictures beside words; \`ui/icon.tsx\` draws them. */
+/** The pictures beside words; `ui/icon.tsx` draws them. */
 export type IconName =
   | "back"
+  | "budget"
   | "check"
+  | "choice"
   | "circle"
   | "clock"
   | "cross"
   | "ended"
   | "escalated"
+  | "gate"
   | "hourglass"
   | "merge"
   | "paused"
   | "person"
+  | "question"
   | "start"
+  | "stopped"
+  | "warning"
   | "working";
 
 export type Shown = { readonly word: string; readonly icon: IconName; readonly tone: Tone };

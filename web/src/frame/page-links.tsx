@@ -15,7 +15,7 @@ export function PageLinks({ path }: { readonly path: string }): ReactNode {
           to={to}
           {...(to === page?.to ? { "aria-current": "page" as const } : {})}
           activeProps={{}}
-          className={`flex min-h-8 items-center rounded-md px-3 text-sm no-underline pointer-coarse:min-h-11 ${to === page?.to ? "bg-active-soft font-medium text-active" : "text-ink hover:bg-sunken"}`}
+          className={`flex min-h-8 items-center rounded-md px-3 text-sm no-underline pointer-coarse:min-h-11 ${to === page?.to ? "bg-chosen font-medium text-ink" : "text-ink hover:bg-sunken"}`}
         >
           {name}
         </Link>

@@ -98,7 +98,7 @@ function PlaceLink({ place: { name, pages }, isHere, children }: PlaceLinkProps)
       {...(isHere ? { "aria-current": "page" as const } : {})}
       // The router would mark only the exact address.
       activeProps={{}}
-      className={`${LOOK} ${isHere ? "bg-active-soft text-active" : "text-ink hover:bg-sunken"} ${TABS.has(name) ? "" : "max-md:hidden"}`}
+      className={`${LOOK} ${isHere ? "bg-chosen text-ink" : "text-ink hover:bg-sunken"} ${TABS.has(name) ? "" : "max-md:hidden"}`}
     >
       {Drawn !== undefined && <Drawn aria-hidden="true" className="size-4 max-md:size-5" />}
       <span className="flex items-center gap-1">{name}</span>

@@ -28,7 +28,7 @@ export function Today(): ReactNode {
       {part !== null && (
         <span aria-hidden="true" className="block h-1 overflow-hidden rounded-full bg-sunken">
           <span
-            className={`block h-full ${part >= NEAR ? "bg-attention" : "bg-active"}`}
+            className={`block h-full ${part >= NEAR ? "bg-attention" : "bg-ink"}`}
             style={{ width: `${Math.round(part * 100)}%` }}
           />
         </span>

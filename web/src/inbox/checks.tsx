@@ -10,6 +10,7 @@ import { ContainedBy, ContainmentBadge } from "../ui/containment-badge.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { EvidenceTable } from "./evidence-table.tsx";
 import type { Evidence } from "./types.ts";
+import { Icon } from "../ui/icon.tsx";
 
 type Stage = Evidence["stages"][number];
 
@@ -46,7 +47,7 @@ export function Checks({ item }: { readonly item: string }): ReactNode {
           {warned.flatMap(({ stage, attempt, warnings, isRepaired }) =>
             [...warnings, ...(isRepaired && warnings.length === 0 ? [REPAIRED] : [])].map((text) => (
               <li key={`${stage} ${text}`} className="[overflow-wrap:anywhere]">
-                <span aria-hidden="true">⚠ </span>
+                <Icon name="warning" className="mr-1 inline" />
                 {stage} #{attempt}: <SafeText max={1000}>{text}</SafeText>
               </li>
             )),
@@ -76,7 +77,7 @@ function Marked({ marked }: { readonly marked: Evidence["marked"] }): ReactNode 
       <ul className="flex flex-col gap-0.5">
         {marked.map(({ path, why }) => (
           <li key={path} className="[overflow-wrap:anywhere]">
-            <span aria-hidden="true">⚠ </span>
+            <Icon name="warning" className="mr-1 inline" />
             <code className="font-mono text-xs">
               <SafeText max={400}>{path}</SafeText>
             </code>{" "}
@@ -123,7 +124,7 @@ function Check({
 }): ReactNode {
   return (
     <Badge tone={isGood ? "good" : "bad"} title={plain(line, 500)}>
-      <span aria-hidden="true">{isGood ? "✔" : "✖"}</span>
+      <Icon name={isGood ? "check" : "cross"} />
       <SafeText max={60}>{name}</SafeText>
       <span className="sr-only">{isGood ? " clean" : " not clean"}</span>
     </Badge>

@@ -3,6 +3,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { clock } from "../ui/time.tsx";
 import type { Decided } from "./types.ts";
 import { decidedText, nameOf } from "./words.ts";
+import { Icon } from "../ui/icon.tsx";
 
 /** A closed item: the decision, the person and the time. */
 export function Closed({
@@ -21,7 +22,7 @@ export function Closed({
   return (
     <div role="status" className="flex flex-col gap-1 rounded-md border border-line bg-panel p-4">
       <p className="font-medium">
-        <span aria-hidden="true">✔ </span>
+        <Icon name="check" className="mr-1 inline" />
         <SafeText max={4000}>{decidedText(decided)}</SafeText>
       </p>
       <p className="text-sm text-muted">

@@ -28,6 +28,7 @@ import type { Changed, WaitingItem } from "./types.ts";
 import { Work } from "./work.tsx";
 import { type Given, useAnswer } from "./use-answer.ts";
 import { approvalOf, headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
+import { Icon } from "../ui/icon.tsx";
 
 export type DecisionProps = {
   /** Use the item's id as the key: the version and the draft belong to one item. */
@@ -151,12 +152,12 @@ function commitOf(version: string): string {
 }
 
 function Head({ item }: { readonly item: WaitingItem }): ReactNode {
-  const { word, sign, tone } = KINDS[item.kind];
+  const { word, icon, tone } = KINDS[item.kind];
   return (
     <header className="flex flex-col gap-1.5">
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
         <Badge tone={tone}>
-          <span aria-hidden="true">{sign}</span>
+          <Icon name={icon} />
           {word}
         </Badge>
         waits for {nameOf(item.who)} · <Ago at={item.openedAt} />
@@ -219,7 +220,7 @@ function Approval({ item }: { readonly item: WaitingItem }): ReactNode {
   if (landing === null) return null;
   return (
     <p
-      className={`rounded-md border-l-4 px-3 py-2 text-sm [overflow-wrap:anywhere] ${landing.way === "land" ? "border-active bg-active-soft" : "border-line bg-sunken"}`}
+      className={`rounded-md border-l-4 px-3 py-2 text-sm [overflow-wrap:anywhere] ${landing.way === "land" ? "border-ink bg-sunken" : "border-line bg-sunken"}`}
     >
       <strong className="font-medium">If you approve: </strong>
       <SafeText max={600}>{landing.text}</SafeText>
@@ -270,7 +271,7 @@ function Moved({ changed, wasSent, lookAgain }: MovedProps): ReactNode {
       className="flex flex-col items-start gap-2 rounded-md border border-warning bg-warning-soft p-4 text-sm"
     >
       <p className="font-medium text-warning">
-        <span aria-hidden="true">⚠ </span>
+        <Icon name="warning" className="mr-1 inline" />
         {wasSent
           ? "This changed after you opened it. Your decision was not sent."
           : "This changed after you opened it. Look at it again before you decide."}

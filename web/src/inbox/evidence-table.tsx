@@ -6,6 +6,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import type { Evidence } from "./types.ts";
+import { Icon } from "../ui/icon.tsx";
 
 type Line = Evidence["table"][number];
 
@@ -28,7 +29,7 @@ function EvidenceRow({ line: { stage, attempt, what, state, isGood, evidence } }
         <span className="block md:min-w-40 [overflow-wrap:anywhere]">
           {isGood !== null && (
             <>
-              <span aria-hidden="true">{isGood ? "✔ " : "✖ "}</span>
+              <Icon name={isGood ? "check" : "cross"} className="mr-1 inline" />
               <span className="sr-only">{isGood ? "met: " : "not met: "}</span>
             </>
           )}

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { itemQuery, runQuery } from "../base/queries.ts";
-import type { Tone } from "../base/status.ts";
+import type { IconName, Tone } from "../base/status.ts";
 import { LineCount } from "../diff/line-count.tsx";
 import { diffQuery, FIRST } from "../diff/query.ts";
 import { hidesSpaces } from "../diff/use-spaces.ts";
@@ -16,6 +16,8 @@ import { duration, usd } from "../ui/time.tsx";
 import { Issues } from "./issues.tsx";
 import type { WaitingItem } from "./types.ts";
 import { tip } from "../ui/tip.ts";
+import { ChevronRight } from "lucide-react";
+import { Icon } from "../ui/icon.tsx";
 
 type Stage = AnswerTo<"showRun">["stages"][number];
 type Attempt = Stage["attempts"][number];
@@ -131,7 +133,7 @@ export function Verdicts({ runId }: { readonly runId: string }): ReactNode {
 }
 
 function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attempt }): ReactNode {
-  const { sign, tone, word } = shownVerdict(last);
+  const { icon, tone, word } = shownVerdict(last);
   const took =
     last.startedAt === null || last.endedAt === null
       ? undefined
@@ -140,13 +142,11 @@ function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attemp
   return (
     <details className="group text-sm">
       <summary className="flex min-h-9 cursor-pointer flex-wrap items-center gap-x-2 gap-y-1 px-3 py-1.5 pointer-coarse:min-h-11">
-        <span aria-hidden="true" className="w-3 text-muted group-open:rotate-90">
-          ▸
-        </span>
+        <ChevronRight aria-hidden="true" className="size-4 shrink-0 text-muted group-open:rotate-90" />
         <span className="font-medium">{stage.id}</span>
         {stage.who !== stage.id && <span className="text-muted">{stage.who}</span>}
         <Badge tone={tone}>
-          <span aria-hidden="true">{sign}</span>
+          <Icon name={icon} />
           {word}
         </Badge>
         {last.issues.length > 0 && (
@@ -173,13 +173,13 @@ function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attemp
   );
 }
 
-function shownVerdict({ health, verdict, word, status }: Attempt): { sign: string; tone: Tone; word: string } {
-  if (health === null) return { sign: "◉", tone: "quiet", word: status };
+function shownVerdict({ health, verdict, word, status }: Attempt): { icon: IconName; tone: Tone; word: string } {
+  if (health === null) return { icon: "circle", tone: "quiet", word: status };
   const shown = word ?? verdict ?? health;
-  if (health === "blocked") return { sign: "?", tone: "attention", word: shown };
-  if (health !== "complete") return { sign: "✖", tone: "bad", word: shown };
-  if ((verdict ?? "pass") === "pass") return { sign: "✔", tone: "good", word: word ?? "done" };
+  if (health === "blocked") return { icon: "question", tone: "attention", word: shown };
+  if (health !== "complete") return { icon: "cross", tone: "bad", word: shown };
+  if ((verdict ?? "pass") === "pass") return { icon: "check", tone: "good", word: word ?? "done" };
   return verdict === "revise" || verdict === "redesign"
-    ? { sign: "↺", tone: "warning", word: shown }
-    : { sign: "✖", tone: "bad", word: shown };
+    ? { icon: "back", tone: "warning", word: shown }
+    : { icon: "cross", tone: "bad", word: shown };
 }

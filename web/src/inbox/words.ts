@@ -1,16 +1,16 @@
 // The wording of an item: its question, its answers as buttons, and the consequence of each answer. Words of the flow stay unchanged; only
 // the few answers that every gate has get fixed labels.
 
-import type { Tone } from "../base/status.ts";
+import type { IconName, Tone } from "../base/status.ts";
 import type { Decided, WaitingItem, ItemKind, AnswerLead } from "./types.ts";
 
 export const KINDS = {
-  gate: { word: "Gate", sign: "◆", tone: "attention" },
-  question: { word: "Question", sign: "?", tone: "active" },
-  choice: { word: "Choice", sign: "?", tone: "active" },
-  escalation: { word: "Escalated", sign: "⤴", tone: "bad" },
-  budget: { word: "Budget", sign: "$", tone: "warning" },
-} as const satisfies Readonly<Record<ItemKind, { word: string; sign: string; tone: Tone }>>;
+  gate: { word: "Gate", icon: "gate", tone: "attention" },
+  question: { word: "Question", icon: "question", tone: "active" },
+  choice: { word: "Choice", icon: "choice", tone: "active" },
+  escalation: { word: "Escalated", icon: "escalated", tone: "bad" },
+  budget: { word: "Budget", icon: "budget", tone: "warning" },
+} as const satisfies Readonly<Record<ItemKind, { word: string; icon: IconName; tone: Tone }>>;
 
 type Asked = Pick<WaitingItem, "kind" | "stage" | "subject" | "asks">;
 

@@ -85,7 +85,7 @@ export function CostPanel({ by, since }: { readonly by: CostKey; readonly since:
                       className="block h-2.5 w-24 rounded bg-sunken md:mt-1 md:w-full md:min-w-32"
                     >
                       <span
-                        className="block h-full rounded bg-active"
+                        className="block h-full rounded bg-ink/70"
                         style={{ width: share === 0 ? 0 : `max(2px, ${(share * 100).toFixed(1)}%)` }}
                       />
                     </span>

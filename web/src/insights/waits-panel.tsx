@@ -76,7 +76,7 @@ function Loops({ rows }: { readonly rows: Insights["loops"] }): ReactNode {
           </span>
           <span className="tabular">{loops}×</span>
           <span aria-hidden="true" className="col-span-2 h-1.5 rounded bg-sunken">
-            <span className="block h-full rounded bg-active" style={{ width: `${(loops / most) * 100}%` }} />
+            <span className="block h-full rounded bg-ink/70" style={{ width: `${(loops / most) * 100}%` }} />
           </span>
         </li>
       ))}

@@ -1,13 +1,13 @@
 // The words of what waits although no stage asked.
 
-import type { Tone } from "../base/status.ts";
+import type { IconName, Tone } from "../base/status.ts";
 import type { NeededEnd } from "./needs.ts";
 
 export const END_KINDS = {
-  merge: { word: "To merge", sign: "⤵", tone: "attention" },
-  stopped: { word: "Stopped", sign: "■", tone: "bad" },
-  blocked: { word: "Blocked", sign: "■", tone: "bad" },
-  file: { word: "Broken file", sign: "!", tone: "warning" },
-  trust: { word: "Trust", sign: "!", tone: "attention" },
-  login: { word: "Logged out", sign: "!", tone: "bad" },
-} as const satisfies Readonly<Record<NeededEnd["kind"] | "login", { word: string; sign: string; tone: Tone }>>;
+  merge: { word: "To merge", icon: "merge", tone: "attention" },
+  stopped: { word: "Stopped", icon: "stopped", tone: "bad" },
+  blocked: { word: "Blocked", icon: "ended", tone: "bad" },
+  file: { word: "Broken file", icon: "warning", tone: "warning" },
+  trust: { word: "Trust", icon: "warning", tone: "attention" },
+  login: { word: "Logged out", icon: "warning", tone: "bad" },
+} as const satisfies Readonly<Record<NeededEnd["kind"] | "login", { word: string; icon: IconName; tone: Tone }>>;

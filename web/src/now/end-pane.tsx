@@ -17,6 +17,7 @@ import { Badge } from "../ui/status-badge.tsx";
 import { Ago } from "../ui/time.tsx";
 import { END_KINDS } from "./end-kinds.ts";
 import type { Need, NeededEnd } from "./needs.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const TrustFiles = lazy(async () => ({ default: (await import("../trust/page.tsx")).TrustFiles }));
 
@@ -116,12 +117,12 @@ function Head({
   readonly title: string;
   readonly children?: ReactNode;
 }): ReactNode {
-  const { word, sign, tone } = END_KINDS[kind];
+  const { word, icon, tone } = END_KINDS[kind];
   return (
     <header className="flex flex-col gap-1.5">
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
         <Badge tone={tone}>
-          <span aria-hidden="true">{sign}</span>
+          <Icon name={icon} />
           {word}
         </Badge>
         {children}

@@ -9,12 +9,13 @@ import { Ago } from "../ui/time.tsx";
 import { END_KINDS } from "./end-kinds.ts";
 import type { Need } from "./needs.ts";
 import { type RowProps, rowLook } from "./row.ts";
+import { Icon } from "../ui/icon.tsx";
 
 type Other = Exclude<Need, { is: "item" }>;
 
 export function EndRow({ need, selected, isWide, onOpen }: RowProps & { readonly need: Other }): ReactNode {
   const { kind, title, text, about } = wordsOf(need);
-  const { word, sign, tone } = END_KINDS[kind];
+  const { word, icon, tone } = END_KINDS[kind];
   const isShown = isWide && need.id === selected;
   return (
     <Link
@@ -27,7 +28,7 @@ export function EndRow({ need, selected, isWide, onOpen }: RowProps & { readonly
     >
       <span className="flex items-center gap-2 text-xs text-muted">
         <Badge tone={tone}>
-          <span aria-hidden="true">{sign}</span>
+          <Icon name={icon} />
           {word}
         </Badge>
         <span className="truncate">

@@ -9,16 +9,17 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, usd } from "../ui/time.tsx";
 import { type RowProps, rowLook } from "./row.ts";
+import { Icon } from "../ui/icon.tsx";
 
 export function ItemRow({ item, selected, isWide, onOpen }: RowProps & { readonly item: WaitingItem }): ReactNode {
-  const { word, sign, tone } = KINDS[item.kind];
+  const { word, icon, tone } = KINDS[item.kind];
   const approval = approvalOf(item);
   const isShown = isWide && item.id === selected;
   const content = (
     <>
       <span className="flex items-center gap-2 text-xs text-muted">
         <Badge tone={tone}>
-          <span aria-hidden="true">{sign}</span>
+          <Icon name={icon} />
           {word}
         </Badge>
         <span>#{item.runNumber}</span>

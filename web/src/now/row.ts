@@ -8,5 +8,5 @@ export type RowProps = {
 };
 
 export function rowLook(isShown: boolean): string {
-  return `block rounded-md border px-3 py-2 text-ink no-underline pointer-coarse:min-h-11 ${isShown ? "border-active bg-active-soft" : "border-line bg-panel hover:bg-sunken"}`;
+  return `block rounded-md border px-3 py-2 text-ink no-underline pointer-coarse:min-h-11 ${isShown ? "border-ink bg-chosen" : "border-line bg-panel hover:bg-sunken"}`;
 }

@@ -1,7 +1,7 @@
 // A box to say something to the agent at work, with what became of earlier messages.
 
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { MESSAGE_CHARS } from "../../../src/core/run/message.ts";
 import { call } from "../base/api.ts";
 import { useShortcuts } from "../base/keyboard.ts";
@@ -56,6 +56,7 @@ const SAY = [
 ];
 
 function MessageForm({ run, stages }: { readonly run: Talking; readonly stages: readonly string[] }): ReactNode {
+  const hint = useId();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState("");
   const stage = stages.find((each) => each === chosen) ?? stages[0] ?? "";
@@ -86,31 +87,38 @@ function MessageForm({ run, stages }: { readonly run: Talking; readonly stages: 
           options={stages.map((each) => ({ value: each, name: each }))}
         />
       )}
-      <TextArea
-        label={`Say something to the agent of ${stage}`}
-        hint="Ctrl+Enter sends it. An agent that cannot listen while it works gets it when its turn ends."
-        data-say
-        aria-keyshortcuts="m"
-        value={text}
-        maxLength={MESSAGE_CHARS}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-          event.preventDefault();
-          send();
-        }}
-      />
-      {sending.error !== null && <Failure error={sending.error} />}
-      <div className="flex flex-wrap items-center gap-3">
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <TextArea
+            label={`Say something to the agent of ${stage}`}
+            aria-describedby={hint}
+            data-say
+            aria-keyshortcuts="m"
+            // It is beside the work of the agent, and small until there is something in it.
+            rows={text === "" ? 1 : 3}
+            value={text}
+            maxLength={MESSAGE_CHARS}
+            onChange={({ target }) => setText(target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+              event.preventDefault();
+              send();
+            }}
+          />
+        </div>
         <Button type="submit" look="primary" disabledBecause={mayNot}>
           Send
         </Button>
-        {text.trim() !== "" && (
-          <CopyLine>
-            {`passrail runs steer ${run.number} ${shellWord(text.trim())}${stages.length > 1 ? ` --stage ${stage}` : ""}`}
-          </CopyLine>
-        )}
       </div>
+      <p id={hint} className="text-xs text-muted">
+        Ctrl+Enter sends it. An agent that cannot listen while it works gets it when its turn ends.
+      </p>
+      {sending.error !== null && <Failure error={sending.error} />}
+      {text.trim() !== "" && (
+        <CopyLine>
+          {`passrail runs steer ${run.number} ${shellWord(text.trim())}${stages.length > 1 ? ` --stage ${stage}` : ""}`}
+        </CopyLine>
+      )}
     </form>
   );
 }

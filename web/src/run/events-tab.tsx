@@ -15,6 +15,7 @@ import { VirtualList } from "../ui/virtual-list.tsx";
 import { foldMinor, tell, type DescribedEvent } from "./event-words.ts";
 import { eventsQuery } from "./run-events.ts";
 import type { RunDetail, ListedEvent } from "./types.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const PAYLOAD_CHARS = 64 * 1024;
 
@@ -133,7 +134,7 @@ function EventRow({ described, open }: { readonly described: DescribedEvent; rea
       <span className="flex min-w-0 items-center gap-2 max-md:order-3 max-md:col-span-2">
         {described.isHuman && (
           <Badge tone="active">
-            <span aria-hidden="true">☻</span>
+            <Icon name="person" />
             <SafeText max={40}>{described.actor.slice("human:".length)}</SafeText>
           </Badge>
         )}

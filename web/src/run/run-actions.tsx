@@ -35,7 +35,7 @@ export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "numb
                   key={actName(act)}
                   disabled={act.why !== null}
                   onClick={() => setChosen(act)}
-                  className="flex min-h-9 cursor-pointer flex-col justify-center rounded px-2.5 py-1 text-sm outline-none data-disabled:cursor-not-allowed data-disabled:text-muted data-highlighted:bg-active-soft pointer-coarse:min-h-11"
+                  className="flex min-h-9 cursor-pointer flex-col justify-center rounded px-2.5 py-1 text-sm outline-none data-disabled:cursor-not-allowed data-disabled:text-muted data-highlighted:bg-chosen pointer-coarse:min-h-11"
                 >
                   <span className={WORDING[act.act].isDanger && act.why === null ? "text-bad" : ""}>
                     {actName(act)}

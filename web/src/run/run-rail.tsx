@@ -53,7 +53,7 @@ function Content({ run, selected }: RailProps): ReactNode {
                 search={{ tab: stage.attempts.length > 0 ? "activity" : "history", stage: stage.id }}
                 resetScroll={false}
                 {...(stage.id === selected ? { "aria-current": "step" as const } : {})}
-                className={`flex min-h-10 min-w-0 items-start gap-2.5 rounded-md px-2 py-1.5 text-ink no-underline hover:bg-sunken pointer-coarse:min-h-11 ${stage.id === selected || mark?.isActive === true ? "bg-active-soft" : ""}`}
+                className={`flex min-h-10 min-w-0 items-start gap-2.5 rounded-md px-2 py-1.5 text-ink no-underline hover:bg-sunken pointer-coarse:min-h-11 ${stage.id === selected ? "bg-chosen" : mark?.isActive === true ? "bg-active-soft" : ""}`}
               >
                 <span
                   className={`mt-0.5 flex size-5 shrink-0 items-center justify-center rounded-full text-xs ${TONES[mark?.tone ?? "quiet"]}`}

@@ -61,7 +61,7 @@ function StageItem({
     <li
       ref={item}
       id={`stage-${stage.id}`}
-      className={`rounded-md border bg-panel ${isSelected ? "border-active ring-1 ring-active" : "border-line"}`}
+      className={`rounded-md border bg-panel ${isSelected ? "border-ink ring-1 ring-ink" : "border-line"}`}
     >
       <div className="flex flex-wrap items-center gap-2 px-3 py-2">
         <h3 className="text-sm font-semibold">{stage.id}</h3>

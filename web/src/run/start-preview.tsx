@@ -8,6 +8,7 @@ import { CopyLine } from "../ui/copy-line.tsx";
 import { PlannedStages } from "../ui/planned-stages.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { usd } from "../ui/time.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 export type Preview = AnswerTo<"previewRun">;
 export type Exception = NonNullable<Preview["refused"]>["needs"][number];
@@ -121,7 +122,7 @@ function Refused({
   return (
     <div role="alert" className="flex flex-col gap-1 rounded-md bg-warning-soft px-3 py-2">
       <p className="text-warning [overflow-wrap:anywhere]">
-        <span aria-hidden="true">⚠ </span>
+        <Icon name="warning" className="mr-1 inline" />
         <SafeText max={2000}>{message}</SafeText>
       </p>
       {needs.map((need) => (

@@ -35,7 +35,7 @@ export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNod
           <Chip key={status} search={{ ...filter, status }} isOn={filter.status === status}>
             <Icon name={CHIPS[status].icon} className={status === "running" ? "[animation:none]" : ""} />{" "}
             {CHIPS[status].word}
-            {counts?.[status] !== undefined && <span className="text-muted tabular">{counts[status]}</span>}
+            {counts?.[status] !== undefined && <span className="opacity-75 tabular">{counts[status]}</span>}
           </Chip>
         ))}
         {isWord && (
@@ -76,7 +76,7 @@ function Chip({
         search={(old) => sorted(search, old)}
         replace
         {...(isOn ? { "aria-current": "true" as const } : {})}
-        className={`flex min-h-8 items-center gap-1.5 rounded-full border px-3 text-sm no-underline pointer-coarse:min-h-11 ${isOn ? "border-active bg-active-soft text-active" : "border-line bg-panel text-ink hover:bg-sunken"}`}
+        className={`flex min-h-8 items-center gap-1.5 rounded-full border px-3 text-sm no-underline pointer-coarse:min-h-11 ${isOn ? "border-ink bg-ink text-page" : "border-line bg-panel text-ink hover:bg-sunken"}`}
       >
         {children}
       </Link>

@@ -76,28 +76,28 @@ export function RunTable({ rows, sort, onSort, nearEnd }: Props): ReactNode {
 }
 
 const COLUMNS: readonly DataColumn<ListedRun>[] = [
-  { key: "run", name: "Run", width: "minmax(12rem,2fr)", cell: (run) => <RunLink run={run} /> },
-  { key: "status", name: "Status", width: "minmax(12rem,1.8fr)", cell: (run) => <Standing run={run} /> },
-  { key: "flow", name: "Flow", width: "minmax(4rem,7rem)", cell: ({ flow }) => <Quiet>{flow}</Quiet> },
+  { key: "run", name: "Run", width: "minmax(11rem,3fr)", cell: (run) => <RunLink run={run} /> },
+  { key: "status", name: "Status", width: "minmax(12.5rem,2fr)", cell: (run) => <Standing run={run} /> },
+  { key: "flow", name: "Flow", width: "minmax(3.5rem,5.5rem)", cell: ({ flow }) => <Quiet>{flow}</Quiet> },
   {
     key: "stage",
     name: "Stage",
-    width: "minmax(4rem,6rem)",
+    width: "minmax(4rem,5.5rem)",
     cell: ({ stage, word }) => <Quiet>{stage ?? word}</Quiet>,
   },
-  { key: "agent", name: "Agent", width: "minmax(4rem,5rem)", cell: ({ agent }) => <Quiet>{agent ?? "—"}</Quiet> },
+  { key: "agent", name: "Agent", width: "minmax(3.5rem,5rem)", cell: ({ agent }) => <Quiet>{agent ?? "—"}</Quiet> },
   {
     key: "loop",
     name: "Loop",
-    width: "4rem",
+    width: "3.75rem",
     cell: ({ loop }) => (loop === null ? <Quiet>—</Quiet> : <Loop loop={loop} />),
   },
-  { key: "elapsed", name: "Elapsed", width: "5rem", isEnd: true, cell: (run) => <Time run={run} /> },
-  { key: "cost", name: "Cost", width: "4.5rem", isEnd: true, cell: (run) => <Quiet>{cost(run)}</Quiet> },
+  { key: "elapsed", name: "Elapsed", width: "4.5rem", isEnd: true, cell: (run) => <Time run={run} /> },
+  { key: "cost", name: "Cost", width: "3.75rem", isEnd: true, cell: (run) => <Quiet>{cost(run)}</Quiet> },
   {
     key: "updated",
     name: "Updated",
-    width: "6.5rem",
+    width: "5rem",
     isEnd: true,
     cell: ({ updatedAt }) => (
       <span className="text-muted">

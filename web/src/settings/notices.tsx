@@ -99,7 +99,9 @@ function EndpointRow({
           </Badge>
         ) : failing !== null ? (
           <>
-            <Badge tone="attention">⚠ failing</Badge>
+            <Badge tone="attention">
+              <Icon name="warning" /> failing
+            </Badge>
             <span className="block text-xs text-muted">
               <SafeText max={200}>{failing}</SafeText>
             </span>

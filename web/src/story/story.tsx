@@ -9,6 +9,7 @@ import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Handoffs } from "./handoffs.tsx";
 import { type StoryAgents, storyPicture } from "./picture.ts";
 import { StoryPicture } from "./story-picture.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 type Props = {
   readonly id: string;
@@ -35,7 +36,8 @@ export function Story({ id, agents, handoff }: Props): ReactNode {
         <div className="flex flex-col gap-3">
           {isOffline && (
             <p role="status" className="text-sm text-attention">
-              <span aria-hidden="true">◌ </span>The daemon cannot be reached. This is the last known state of the story.
+              <Icon name="clock" className="mr-1 inline" />
+              The daemon cannot be reached. This is the last known state of the story.
             </p>
           )}
           {error !== null && <Failure error={error} retry={retry} />}

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { ListedFile } from "./listed-ticket.ts";
 import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 export function FileBadges({ file }: { readonly file: ListedFile }): ReactNode {
   const { group, variantHint, conflict, problems, priority } = file;
@@ -20,7 +21,7 @@ export function FileBadges({ file }: { readonly file: ListedFile }): ReactNode {
       {priority !== null && <Badge title="Priority; lower comes first">P{priority}</Badge>}
       {conflict !== null && (
         <Badge tone="warning" title={`Its run says ${plain(conflict)}; its file says ${plain(file.status)}`}>
-          <span aria-hidden="true">⚠</span> Conflict
+          <Icon name="warning" /> Conflict
         </Badge>
       )}
       {problems.length > 0 && (
@@ -28,7 +29,7 @@ export function FileBadges({ file }: { readonly file: ListedFile }): ReactNode {
           tone={problems.some(({ severity }) => severity === "refused") ? "bad" : "warning"}
           title={plain(problems[0]?.message ?? "", 200)}
         >
-          <span aria-hidden="true">⚠</span> {problems.length === 1 ? "1 problem" : `${problems.length} problems`}
+          <Icon name="warning" /> {problems.length === 1 ? "1 problem" : `${problems.length} problems`}
         </Badge>
       )}
     </>

@@ -6,6 +6,7 @@ import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { problemsQuery } from "./queries.ts";
+import { Icon } from "../ui/icon.tsx";
 
 type Problem = AnswerTo<"ticketProblems">["problems"][number];
 
@@ -23,7 +24,7 @@ export function ProblemsBanner(): ReactNode {
   return (
     <details className={`mb-3 rounded-lg border text-sm ${told.size > 0 ? "border-bad" : "border-warning"}`}>
       <summary className="min-h-9 cursor-pointer px-4 py-2 font-medium pointer-coarse:min-h-11">
-        <span aria-hidden="true">⚠ </span>
+        <Icon name="warning" className="mr-1 inline" />
         {count}
         {isCut && "+"} {count === 1 ? "problem" : "problems"} in ticket files
         {told.size > 0 &&
@@ -42,8 +43,11 @@ function StuckList({ stuck }: { readonly stuck: AnswerTo<"ticketProblems">["cann
       {stuck.map(({ ticket, path, line, why }, at) => (
         <li key={`${path} ${at}`} className="px-4 py-2 text-sm">
           <p className="min-w-0 break-words">
-            <span className="text-bad">✖ {ticket === null ? "" : `${plain(ticket, 60)} `}cannot start</span>:{" "}
-            <SafeText max={600}>{why}</SafeText>
+            <span className="text-bad">
+              <Icon name="cross" className="mr-1 inline" />
+              {ticket === null ? "" : `${plain(ticket, 60)} `}cannot start
+            </span>
+            : <SafeText max={600}>{why}</SafeText>
           </p>
           <p className="font-mono text-xs break-all text-muted">
             {plain(line === null ? path : `${path}:${line}`, 400)}
@@ -61,7 +65,8 @@ export function ProblemList({ problems }: { readonly problems: readonly Problem[
         <li key={`${problem.path} ${problem.code} ${at}`} className="px-4 py-2 text-sm">
           <p className="min-w-0 break-words">
             <span className={problem.severity === "refused" ? "text-bad" : "text-warning"}>
-              {problem.severity === "refused" ? "✖ cannot start" : "⚠ warning"}
+              <Icon name={problem.severity === "refused" ? "cross" : "warning"} className="mr-1 inline" />
+              {problem.severity === "refused" ? "cannot start" : "warning"}
             </span>
             : <SafeText max={600}>{problem.message}</SafeText>
           </p>

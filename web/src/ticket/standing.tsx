@@ -18,6 +18,7 @@ import { BlockedBy } from "./blocked-by.tsx";
 import { askAgain } from "./queries.ts";
 import { nextStep } from "./next-step.ts";
 import { ProblemList } from "./problems.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 type Detail = AnswerTo<"showTicket">;
 type File = NonNullable<Detail["file"]>;
@@ -104,7 +105,8 @@ function Conflict({
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-lg border border-warning bg-warning-soft p-4 text-sm">
       <p className="font-medium text-warning">
-        <span aria-hidden="true">⚠ </span>The file and the run disagree
+        <Icon name="warning" className="mr-1 inline" />
+        The file and the run disagree
       </p>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
         <dt>The file says</dt>

@@ -7,6 +7,7 @@ import { FileBadges } from "./file-badges.tsx";
 import type { ListedTicket } from "./listed-ticket.ts";
 import type { ShownName } from "../base/status.ts";
 import { isStalled, loopBadges, standingOf } from "./ticket-facts.ts";
+import { Icon } from "../ui/icon.tsx";
 
 type Props = {
   readonly ticket: ListedTicket;
@@ -21,7 +22,9 @@ export function TicketBadges({ ticket, now, is = standingOf(ticket) }: Props): R
       <StatusBadge is={is} />
       {loopBadges(ticket).map(({ key, text, title, tone }) => (
         <Badge key={key} tone={tone} title={title}>
-          <span aria-hidden="true">↻ {plain(text, 60)}</span>
+          <span aria-hidden="true" className="flex items-center gap-1">
+            <Icon name="back" /> {plain(text, 60)}
+          </span>
           <span className="sr-only">{plain(title, 80)}</span>
         </Badge>
       ))}

@@ -42,5 +42,5 @@ export function WaitButtons({
 
 const SMALL =
   "inline-flex min-h-7 cursor-pointer items-center rounded-md border bg-panel px-2 text-xs font-medium no-underline hover:bg-sunken pointer-coarse:min-h-11 pointer-coarse:px-3";
-const FIRST = "border-active text-active";
+const FIRST = "border-ink";
 const OTHER = "border-line text-ink";

@@ -5,7 +5,7 @@ import { tip } from "./tip.ts";
 
 const LOOKS = {
   plain: "border border-line bg-panel text-ink hover:bg-sunken",
-  primary: "border border-active bg-active text-panel hover:brightness-110",
+  primary: "border border-ink bg-ink text-page hover:bg-ink/85",
   danger: "border border-bad bg-panel text-bad hover:bg-bad-soft",
   bare: "border border-transparent text-ink hover:bg-sunken",
 } as const;

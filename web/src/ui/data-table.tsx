@@ -81,7 +81,7 @@ export function DataTable<Row>(props: Props<Row>): ReactNode {
               aria-rowindex={index + 2}
               data-index={index}
               ref={virtual.measureElement}
-              className={`absolute inset-x-0 top-0 border-b border-line/60 px-4 ${LOOKS[entry.is === "group" ? "group" : isWide ? "wide" : "narrow"]} ${entry.is === "row" && selection.has(entry.key) ? "bg-active-soft" : ""}`}
+              className={`absolute inset-x-0 top-0 border-b border-line/60 px-4 ${LOOKS[entry.is === "group" ? "group" : isWide ? "wide" : "narrow"]} ${entry.is === "row" && selection.has(entry.key) ? "bg-chosen" : ""}`}
               style={{
                 ...(entry.is === "row" && isWide ? grid : {}),
                 transform: `translateY(${start - virtual.options.scrollMargin}px)`,

@@ -54,7 +54,7 @@ export function Select({ value, options, pick, className = "w-full bg-page", ...
                   <Base.Item
                     key={option.value}
                     value={option.value}
-                    className="flex min-h-8 cursor-pointer items-center gap-2 rounded px-2 py-1 text-sm outline-none data-highlighted:bg-active-soft pointer-coarse:min-h-11 pointer-coarse:text-base"
+                    className="flex min-h-8 cursor-pointer items-center gap-2 rounded px-2 py-1 text-sm outline-none data-highlighted:bg-chosen pointer-coarse:min-h-11 pointer-coarse:text-base"
                   >
                     <span className="flex size-4 shrink-0 items-center">
                       <Base.ItemIndicator>

@@ -26,7 +26,7 @@ export function TabLinks({
           to={to}
           search={(before: Readonly<Record<string, string>>) => ({ ...before, [name]: is })}
           {...(is === current ? { "aria-current": "true" as const } : {})}
-          className={`flex min-h-8 items-center rounded-md px-3 text-sm no-underline pointer-coarse:min-h-11 ${is === current ? "bg-active-soft font-medium text-active" : "text-ink hover:bg-sunken"}`}
+          className={`flex min-h-8 items-center rounded-md px-3 text-sm no-underline pointer-coarse:min-h-11 ${is === current ? "bg-chosen font-medium text-ink" : "text-ink hover:bg-sunken"}`}
         >
           {title}
         </Link>

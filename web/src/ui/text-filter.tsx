@@ -1,3 +1,4 @@
+import { Search } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 
 /** A filter field that applies the text when the person pauses typing. */
@@ -11,15 +12,16 @@ export function TextFilter({ text, set }: { readonly text: string; readonly set:
     return () => clearTimeout(timer);
   }, [typed, text, set]);
   return (
-    <label className="flex min-w-0 gap-x-2 text-sm text-muted max-md:flex-col md:items-center">
-      Text
+    <label className="relative flex min-w-0 items-center text-sm text-muted">
+      <span className="sr-only">Text</span>
+      <Search aria-hidden="true" className="pointer-events-none absolute left-2.5 size-4" />
       <input
         type="search"
         value={typed}
         maxLength={200}
-        placeholder="title or ticket"
+        placeholder="Title or ticket"
         onChange={({ target }) => setTyped(target.value)}
-        className="min-h-9 w-full min-w-0 rounded-md md:w-44 border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
+        className="min-h-9 w-full min-w-0 rounded-md md:w-44 border border-line bg-panel pr-2 pl-8 text-sm text-ink pointer-coarse:min-h-11"
       />
     </label>
   );

@@ -20,13 +20,17 @@ export function Project(): ReactNode {
       </p>
       {git === null ? (
         <>
-          <Badge tone="attention">⚠ no git repository</Badge>
+          <Badge tone="attention">
+            <Icon name="warning" /> no git repository
+          </Badge>
           <p>Agents would work in the folder itself, without their own branch.</p>
           <CopyLine>git init && git commit --allow-empty -m start</CopyLine>
         </>
       ) : git.commit === null ? (
         <>
-          <Badge tone="attention">⚠ no commit yet</Badge>
+          <Badge tone="attention">
+            <Icon name="warning" /> no commit yet
+          </Badge>
           <p>Runs need a commit to branch from.</p>
           <CopyLine>git commit --allow-empty -m start</CopyLine>
         </>

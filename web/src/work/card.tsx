@@ -39,7 +39,7 @@ export function Card({ item, isSelected, hasWord, now, onMove, drag }: CardProps
         requestAnimationFrame(() => drag(item));
       }}
       onDragEnd={() => drag(null)}
-      className={`relative flex flex-col gap-1.5 rounded-lg border bg-panel p-3 text-sm ${isSelected ? "border-active ring-1 ring-active" : "border-line"}`}
+      className={`relative flex flex-col gap-1.5 rounded-lg border bg-panel p-3 text-sm ${isSelected ? "border-ink ring-1 ring-ink" : "border-line"}`}
     >
       <div className="flex items-start justify-between gap-2">
         <h3 className="line-clamp-3 min-w-0 font-medium [overflow-wrap:anywhere]">

@@ -47,7 +47,7 @@ function Chip({
         replace
         activeProps={{}}
         {...(isOn ? { "aria-current": "true" as const } : {})}
-        className={`flex min-h-8 items-center whitespace-nowrap gap-1.5 rounded-full border px-3 text-sm no-underline pointer-coarse:min-h-11 ${isOn ? "border-active bg-active-soft text-active" : "border-line bg-panel text-ink hover:bg-sunken"}`}
+        className={`flex min-h-8 items-center whitespace-nowrap gap-1.5 rounded-full border px-3 text-sm no-underline pointer-coarse:min-h-11 ${isOn ? "border-ink bg-ink text-page" : "border-line bg-panel text-ink hover:bg-sunken"}`}
       >
         {children}
         <span className={`tabular ${isOn ? "" : "text-muted"}`}>{count}</span>

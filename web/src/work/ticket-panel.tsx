@@ -15,6 +15,7 @@ import { WaitButtons } from "../ticket/wait-buttons.tsx";
 import { TicketBadges } from "../ticket/ticket-badges.tsx";
 import { costText, waitText } from "../ticket/ticket-facts.ts";
 import { History } from "../ticket/history.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 type Props = { readonly onMove: MoveTicket; readonly id: string; readonly close: () => void };
 
@@ -31,7 +32,7 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
           {data === undefined ? <SafeText max={80}>{id}</SafeText> : <SafeText max={200}>{data.title}</SafeText>}
         </h2>
         <Button look="bare" onClick={close} keys="Esc">
-          <span aria-hidden="true">✕</span>
+          <Icon name="cross" />
           <span className="sr-only">Close</span>
         </Button>
       </header>

@@ -19,7 +19,7 @@ export function ViewSwitch({ current }: { readonly current: WorkView }): ReactNo
             search={({ view: _old, ...rest }) => (view === "list" ? rest : { ...rest, view })}
             activeProps={{}}
             {...(isHere ? { "aria-current": "true" as const } : {})}
-            className={`inline-flex min-h-8 items-center gap-1.5 rounded px-2.5 text-sm font-medium no-underline pointer-coarse:min-h-11 ${isHere ? "bg-active-soft text-active" : "text-ink hover:bg-sunken"}`}
+            className={`inline-flex min-h-8 items-center gap-1.5 rounded px-2.5 text-sm font-medium no-underline pointer-coarse:min-h-11 ${isHere ? "bg-chosen text-ink" : "text-ink hover:bg-sunken"}`}
           >
             <Drawn aria-hidden="true" className="size-4" />
             {VIEW_WORDS[view]}

@@ -121,7 +121,7 @@ function Line({ entry, perform }: { readonly entry: Entry; readonly perform: (de
     <Command.Item
       value={title}
       onSelect={() => perform(deed)}
-      className="flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-3 py-1 text-sm data-[selected=true]:bg-active-soft pointer-coarse:min-h-11"
+      className="flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-3 py-1 text-sm data-[selected=true]:bg-chosen pointer-coarse:min-h-11"
     >
       <span className="min-w-0 truncate">{plain(title, 200)}</span>
       <span className="flex shrink-0 items-center gap-2 text-xs text-muted">
