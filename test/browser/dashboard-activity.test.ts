@@ -61,9 +61,11 @@ const WORK = [
 describe.skipIf(isBrowserMissing())("the activity of a run", () => {
   let dashboard: Dashboard;
   let run: { id: string; number: number };
+  let more: string;
   let go: string;
   beforeAll(async () => {
     dashboard = await openDashboard();
+    more = join(dashboard.daemon.dir, "activity.more");
     go = join(dashboard.daemon.dir, "activity.go");
     const script = {
       spec: [[{ say: "The spec mentions the needle." }, { submit: { verdict: "APPROVED", summary: "Specified." } }]],
@@ -71,6 +73,8 @@ describe.skipIf(isBrowserMissing())("the activity of a run", () => {
       build: [
         [
           ...WORK,
+          { until: more },
+          assistant("m9", { type: "text", text: "Half of the shards are green." }),
           { until: go },
           result("b4", "all green"),
           { say: "Shard 360 is green." },
@@ -125,6 +129,20 @@ describe.skipIf(isBrowserMissing())("the activity of a run", () => {
     },
     SLOW,
   );
+
+  test("the head of the page counts what the agent uses, and more of it while it works", async () => {
+    const { context, page } = await dashboard.visit(`/runs/${run.number}`);
+    const used = page.locator("[data-tokens]");
+    await used.waitFor();
+    const before = await used.innerText();
+    writeFileSync(more, "");
+    await log(page, "build #1").getByText("Half of the shards are green.").waitFor();
+    await expect.poll(() => used.innerText(), { timeout: 20_000 }).not.toBe(before);
+    const [first, then] = [before, await used.innerText()].map((text) => Number(text.replaceAll(/[^0-9]/gu, "")));
+    expect(then).toBeGreaterThan(first ?? 0);
+    expect(await page.getByText("Working", { exact: true }).first().isVisible()).toBe(true);
+    await context.close();
+  });
 
   test("it fits every screen from 320 pixels on, and a phone", async () => {
     const { context, page } = await dashboard.visit(`/runs/${run.number}`, PHONE);
