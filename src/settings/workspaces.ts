@@ -17,7 +17,8 @@ function bytesOf(text: string): number {
   return Number.parseInt(text, 10) * unit;
 }
 
-export const SANDBOXES = ["worktree", "clone", "bubblewrap", "docker", "podman", "daytona"] as const;
+/** auto: the strongest of this machine's own that can be started. */
+export const SANDBOXES = ["worktree", "clone", "auto", "bubblewrap", "docker", "podman", "daytona"] as const;
 export type Sandbox = (typeof SANDBOXES)[number];
 
 export const workspacesSchema = z.strictObject({

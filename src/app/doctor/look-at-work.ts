@@ -12,6 +12,7 @@ import type { Environment, Site } from "../../settings/site.ts";
 import { HELD_BY } from "../../core/view/containment.ts";
 import { enclosureHere } from "../../runner/process/enclose.ts";
 import { workspaceProblem } from "../../workspace/providers.ts";
+import { strongestSandbox } from "../../workspace/strongest.ts";
 import { noWorktree } from "../start-run/find-worktree.ts";
 import { lookAtTrust } from "../trust/trust.ts";
 import { bad, type Checkup, doubtful, good } from "./checkup.ts";
@@ -94,6 +95,11 @@ const WITHOUT_A_RUNG =
 
 /** Bubblewrap always; another kind where the settings choose it. */
 async function sandboxes({ workspace, workspaces }: Settings, environment: Environment): Promise<readonly Checkup[]> {
+  if (workspaces.sandbox === "auto") {
+    const found = await strongestSandbox(workspaces, environment);
+    const name = "sandbox auto";
+    return [found.ok ? good(name, found.value) : bad(name, found.error.message, found.error.hint ?? "")];
+  }
   const chosen = [workspaces.sandbox, workspace.value].filter((mode) => mode !== "by-flow" && isConfining(mode));
   const kinds = [...new Set(["bubblewrap" as const, ...chosen])];
   return Promise.all(

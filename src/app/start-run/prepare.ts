@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type RepositorySetting, findRepositorySettings } from "../../runner/repository-settings.ts";
 import { workspaceProblem } from "../../workspace/providers.ts";
 import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
+import { strongestSandbox } from "../../workspace/strongest.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { withFlowLimits } from "../../core/flow/flow-limits.ts";
@@ -234,7 +235,10 @@ async function workspaceMode(
   environment: Environment,
 ): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;
-  const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
+  const chosen = said === "by-flow" ? modeOfFlow(flow, config) : said;
+  const found = chosen === "auto" ? await strongestSandbox(config.workspaces, environment) : ok(chosen);
+  if (!found.ok) return found;
+  const wanted = found.value;
   const joins = flow.stages.some((stage) => stage.kind === "builtin" && stage.agent === JOIN);
   if (wanted === "in-place" && joins) return err(tracksInPlace(flow.name));
   if (wanted === "in-place") return ok({ mode: wanted, notes: [inPlaceNote(project)] });
@@ -247,6 +251,7 @@ async function workspaceMode(
       return ok({ mode: "in-place", notes: [`${cannot.problem.message} ${inPlaceNote(project)}`] });
     return err(cannot.canWorkInPlace ? noRepository(cannot.problem, wanted, project, needsOne) : cannot.problem);
   }
+  if (chosen === "auto") return ok({ mode: wanted, notes: [`Agents work in the strongest sandbox here: ${wanted}.`] });
   const problem = await workspaceProblem(wanted, config.workspaces, environment);
   return problem === undefined ? ok({ mode: wanted, notes: [] }) : err(problem);
 }
@@ -261,7 +266,7 @@ function noRepository({ code, message }: Problem, wanted: string, project: strin
   };
 }
 
-function modeOfFlow({ workspace }: Flow, config: Settings): WorkspaceMode {
+function modeOfFlow({ workspace }: Flow, config: Settings): WorkspaceMode | "auto" {
   if (workspace.mode === "sandbox") return config.workspaces.sandbox;
   return workspace.mode === "in-place" ? "in-place" : "worktree";
 }

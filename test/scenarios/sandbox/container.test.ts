@@ -26,6 +26,19 @@ import { openConfined } from "./bench.ts";
 const ENGINE = join(import.meta.dirname, "../../fixtures/containers/engine.mjs");
 type Settings = NonNullable<Parameters<typeof openConfined>[1]>["docker"];
 
+/** As root, podman gives the agent another number inside. */
+const AS_A_USER = [
+  "--user=1000:1000",
+  "--uidmap=1000:0:1",
+  "--uidmap=0:1:1000",
+  "--gidmap=1000:0:1",
+  "--gidmap=0:1:1000",
+];
+function userOf(engine: "docker" | "podman", uid: number | undefined, gid: number | undefined): readonly string[] {
+  if (engine === "docker") return [`--user=${uid}:${gid}`];
+  return uid === 0 ? AS_A_USER : [`--user=${uid}:${gid}`, "--userns=keep-id"];
+}
+
 async function open(engine: "docker" | "podman", settings: Settings = { image: "agents:1" }) {
   const bin = await tempDir();
   copyFileSync(ENGINE, join(bin, engine));
@@ -67,8 +80,7 @@ describe.each(["docker", "podman"] as const)("%s", { timeout: 60_000 }, (engine)
       "--init",
       "--pull=never",
       "--network=none",
-      `--user=${uid}:${gid}`,
-      ...(engine === "podman" && uid !== 0 ? ["--userns=keep-id"] : []),
+      ...userOf(engine, uid, gid),
       "--cap-drop=ALL",
       "--security-opt=no-new-privileges",
       "--pids-limit=4096",
@@ -109,11 +121,23 @@ describe.each(["docker", "podman"] as const)("%s", { timeout: 60_000 }, (engine)
     expect(await missing.workspaces.check?.()).toMatchObject(unavailable(`${engine} pull nobody/has:this`));
     expect(await (await open(engine, { image: "--privileged" })).workspaces.check?.()).toMatchObject({ ok: false });
     const unset = await openConfined(engine);
-    expect(await unset.workspaces.check?.()).toMatchObject(unavailable("workspaces.docker.image"));
+    expect(await unset.workspaces.check?.()).toMatchObject(unavailable("passrail sandbox build"));
   });
 });
 
 describe("containers", { timeout: 60_000 }, () => {
+  test.each([
+    ['["name=seccomp,profile=builtin","name=rootless"]', ["--user=0:0", "--env=IS_SANDBOX=1"]],
+    ['["name=userns"]', [`--user=${process.getuid?.()}:${process.getgid?.()}`, "--userns=host"]],
+  ])("users have the numbers that an engine with %s needs", async (security, options) => {
+    const bench = await open("docker");
+    writeFileSync(join(bench.state, "security"), security);
+    const workspace = await bench.open();
+    expect(await bench.sh(workspace, "exit 0")).toMatchObject({ exitCode: 0 });
+    const run = bench.calls().find(([command]) => command === "run") ?? [];
+    expect(run).toEqual(expect.arrayContaining(options));
+  });
+
   workspacesSuite("docker", () => open("docker"));
   afterEach(removeTempDirs);
 

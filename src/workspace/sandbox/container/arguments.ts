@@ -6,6 +6,11 @@ import { unavailable } from "../shared/unavailable.ts";
 import { variablesInside } from "../shared/variables.ts";
 import type { Launch } from "../../workspace.ts";
 
+export type EngineName = "docker" | "podman";
+
+/** Whose numbers users have inside: the machine's; those of an engine without root; or those of a table of the engine's daemon. */
+export type Numbering = "machine" | "rootless" | "remapped";
+
 export type ContainerSettings = {
   readonly image: string;
   readonly network?: "on" | "off" | "host" | undefined;
@@ -13,11 +18,12 @@ export type ContainerSettings = {
 };
 
 export type ContainerPlan = {
-  readonly engine: "docker" | "podman";
+  readonly engine: EngineName;
   readonly settings: ContainerSettings;
   readonly name: string;
   readonly labels: readonly string[];
   readonly user: { readonly uid: number; readonly gid: number };
+  readonly numbering: Numbering;
   /** Visible inside at the same paths, writable. */
   readonly folders: readonly string[];
   /** The same, read-only. */
@@ -58,9 +64,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     `--name=${plan.name}`,
     ...plan.labels.map((label) => `--label=${label}`),
     `--network=${NETWORK[settings.network ?? "on"]}`,
-    `--user=${user.uid}:${user.gid}`,
-    // Rootless podman maps its own user to root inside unless this option keeps it.
-    ...(engine === "podman" && user.uid !== 0 ? ["--userns=keep-id"] : []),
+    ...userOptions(engine, user, plan.numbering),
     "--cap-drop=ALL",
     "--security-opt=no-new-privileges",
     `--pids-limit=${PIDS}`,
@@ -74,6 +78,27 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     launch.program,
     ...launch.argv.slice(1),
   ]);
+}
+
+/** An unprivileged user inside, when Passrail itself is root. */
+const INSIDE = 1000;
+
+/**
+ * The agent is nobody's root, and what it writes belongs to the user of Passrail. The exceptions: rootless Docker, where root inside is
+ * that user; and Docker of root, which knows only the machine's numbers.
+ */
+function userOptions(engine: EngineName, { uid, gid }: ContainerPlan["user"], numbering: Numbering): readonly string[] {
+  const same = `--user=${uid}:${gid}`;
+  if (engine === "podman") {
+    // Rootless podman maps its own user to root inside unless this option keeps it.
+    if (uid !== 0) return [same, "--userns=keep-id"];
+    const map = (option: string, id: number) => [`--${option}=${INSIDE}:${id}:1`, `--${option}=0:1:${INSIDE}`];
+    return [`--user=${INSIDE}:${INSIDE}`, ...map("uidmap", uid), ...map("gidmap", gid)];
+  }
+  // Claude Code refuses to work unasked as root, unless it is told that a sandbox surrounds it.
+  if (numbering === "rootless") return ["--user=0:0", "--env=IS_SANDBOX=1"];
+  // Otherwise the user's number inside is a stranger's outside, who can write nothing.
+  return numbering === "remapped" ? [same, "--userns=host"] : [same];
 }
 
 const NETWORK = { on: "bridge", off: "none", host: "host" } as const;

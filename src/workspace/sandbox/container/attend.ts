@@ -3,6 +3,7 @@
 
 import { execFile, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { removal } from "./removal.ts";
 
 /** Less than the time between TERM and KILL of an attempt. */
 const PATIENCE_MS = 3_000;
@@ -36,7 +37,7 @@ child.once("exit", (code, signal) => {
 
 function remove(): Promise<void> {
   removing ??= new Promise((resolve) => {
-    execFile(client, ["rm", "--force", container], { timeout: REMOVE_MS, killSignal: "SIGKILL" }, () => resolve());
+    execFile(client, [...removal(client), container], { timeout: REMOVE_MS, killSignal: "SIGKILL" }, () => resolve());
   });
   return removing;
 }

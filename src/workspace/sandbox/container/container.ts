@@ -11,8 +11,8 @@ import { findOnPath } from "../shared/find-on-path.ts";
 import { openPrivate, PRIVATE_HOME } from "../shared/private-folder.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
-import { type ContainerSettings, containerArguments } from "./arguments.ts";
-import { clientEnvironment, type EngineName, engineFinder, removeContainers } from "./engine.ts";
+import { type ContainerSettings, containerArguments, type EngineName } from "./arguments.ts";
+import { clientEnvironment, engineFinder, removeContainers } from "./engine.ts";
 
 export type ContainerOptions = Clones & {
   readonly engine: EngineName;
@@ -62,6 +62,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
         name: container,
         labels: [`passrail.store=${store}`, labelOf(name)],
         user: { uid: user.uid, gid: user.gid },
+        numbering: found.value.numbering,
         folders: [...new Set([top, ...(await existing(options.caches)), ...launch.folders])],
         reads: launch.reads ?? [],
         home: privateHome.value,

@@ -4,9 +4,9 @@ import { execFile } from "node:child_process";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { findOnPath } from "../shared/find-on-path.ts";
 import { unavailable } from "../shared/unavailable.ts";
-import type { ContainerSettings } from "./arguments.ts";
+import type { ContainerSettings, EngineName, Numbering } from "./arguments.ts";
+import { removal } from "./removal.ts";
 
-export type EngineName = "docker" | "podman";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const ANSWER_MS = 20_000;
@@ -14,7 +14,7 @@ const REMOVE_MS = 60_000;
 
 /** The variables that the client itself needs to find its engine. */
 const OF_THE_CLIENT =
-  /^(?:PATH|HOME|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|XDG_DATA_HOME|SSH_AUTH_SOCK|DOCKER_.*|CONTAINER_.*)$/u;
+  /^(?:PATH|HOME|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|XDG_DATA_HOME|SSH_AUTH_SOCK|DOCKER_.*|CONTAINERS?_.*)$/u;
 
 export function clientEnvironment(environment: Environment): Readonly<Record<string, string>> {
   const entries = Object.entries(environment).filter(
@@ -23,20 +23,27 @@ export function clientEnvironment(environment: Environment): Readonly<Record<str
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** The absolute path of the client, if its engine answers and has the image. Only a yes is cached. */
+export type FoundEngine = {
+  /** The absolute path of the client. */
+  readonly client: string;
+  readonly settings: ContainerSettings;
+  readonly numbering: Numbering;
+};
+
+/** The engine, if it answers and has the image. Only a yes is cached. */
 export function engineFinder(
   engine: EngineName,
   settings: ContainerSettings | undefined,
   environment: Environment,
-): () => Promise<Result<{ readonly client: string; readonly settings: ContainerSettings }>> {
-  let found: { readonly client: string; readonly settings: ContainerSettings } | undefined;
+): () => Promise<Result<FoundEngine>> {
+  let found: FoundEngine | undefined;
   const no = (what: string, hint: string) => err(unavailable(engine, what, hint));
   return async () => {
     if (found !== undefined) return ok(found);
     if (settings === undefined) {
       return no(
         "no image is set.",
-        "Set workspaces.docker.image in passrail.yaml to an image with git and your agent in it",
+        "Set workspaces: { docker: { image: … } } to an image with git and your agent in it; passrail sandbox build makes one",
       );
     }
     const { image } = settings;
@@ -55,9 +62,18 @@ export function engineFinder(
     if (!answers.ok) return no(`its engine does not answer: ${answers.error}`, `Start it, and try: ${engine} version`);
     const has = await call(client, ["image", "inspect", "--format", "{{.Id}}", image], env, ANSWER_MS);
     if (!has.ok) return no(`the image ${image} is not on this machine.`, `Fetch it: ${engine} pull ${image}`);
-    found = { client, settings };
+    const numbering = engine === "docker" ? await numberingOf(client, env) : ok("machine" as const);
+    if (!numbering.ok) return no(`its engine does not say how it runs: ${numbering.error}`, "Try: docker info");
+    found = { client, settings, numbering: numbering.value };
     return ok(found);
   };
+}
+
+async function numberingOf(client: string, env: Readonly<Record<string, string>>): Promise<Result<Numbering, string>> {
+  const asked = await call(client, ["info", "--format", "{{json .SecurityOptions}}"], env, ANSWER_MS);
+  if (!asked.ok) return asked;
+  if (asked.value.includes("name=rootless")) return ok("rootless");
+  return ok(asked.value.includes("name=userns") ? "remapped" : "machine");
 }
 
 /** Ends and removes every container with this label. Idempotent. */
@@ -78,7 +94,7 @@ export async function removeContainers(
   if (!listed.ok) return err(unavailable(engine, `its containers could not be listed: ${listed.error}`, hint));
   const ids = listed.value.split("\n").filter((id) => /^[0-9a-zA-Z][\w.-]*$/u.test(id));
   if (ids.length === 0) return ok(null);
-  const removed = await call(client, ["rm", "--force", ...ids], env, REMOVE_MS);
+  const removed = await call(client, [...removal(client), ...ids], env, REMOVE_MS);
   return removed.ok ? ok(null) : err(unavailable(engine, `a container could not be ended: ${removed.error}`, hint));
 }
 
