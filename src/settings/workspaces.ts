@@ -62,8 +62,18 @@ export const workspacesSchema = z.strictObject({
     .strictObject({
       url: z.url().optional(),
       image: z.string().min(1).max(300).optional(),
+      /** A snapshot of the account, instead of an image. */
+      snapshot: z.string().min(1).max(300).optional(),
+      /** The region. */
+      target: z.string().min(1).max(100).optional(),
+      cpu: z.int().min(1).max(256).optional(),
+      /** In GiB. */
+      memory: z.int().min(1).max(1024).optional(),
+      disk: z.int().min(1).max(4096).optional(),
+      network: z.enum(["on", "off"]).optional(),
       key_from: z.string().optional(),
     })
+    .refine(({ image, snapshot }) => image === undefined || snapshot === undefined, "an image or a snapshot, not both")
     .optional(),
 });
 

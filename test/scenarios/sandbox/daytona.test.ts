@@ -62,8 +62,41 @@ describe("daytona", { timeout: 60_000 }, () => {
     const created = fake.calls.find(({ method, path }) => method === "POST" && path === "/api/sandbox");
     expect(JSON.parse(created?.body ?? "{}")).toMatchObject({
       buildInfo: { dockerfileContent: "FROM agents:1\n" },
-      autoDeleteInterval: 0,
+      autoStopInterval: 30,
+      autoDeleteInterval: 20_160,
     });
+  });
+
+  test("a sandbox has the machine of the settings; a vendor that is busy is asked again", async () => {
+    const machine = { snapshot: "agents-4", target: "eu", cpu: 4, memory: 8, disk: 10, network: "off" } as const;
+    const bench = await openConfined("daytona", { daytona: { url: fake.url, ...machine } }, { DAYTONA_API_KEY: KEY });
+    const workspace = await bench.open();
+    fake.overload(3);
+    expect(await bench.run(workspace, ["sh", "-c", "exit 3"])).toMatchObject({ reason: "exited", exitCode: 3 });
+    const created = fake.calls.findLast(({ method, path }) => method === "POST" && path === "/api/sandbox");
+    const { network: _network, ...named } = machine;
+    expect(JSON.parse(created?.body ?? "{}")).toMatchObject({ ...named, networkBlockAll: true });
+    valueOf(await bench.workspaces.close(workspace, "r1"));
+  });
+
+  test("R-004-47: a sandbox that stopped meanwhile is started again for the work in it", async () => {
+    const bench = await open();
+    const workspace = await bench.open();
+    const cancel = new AbortController();
+    const ended = bench.run(workspace, ["sh", "-c", "echo half > half.txt; sleep 1000"], {
+      hooks: { signal: cancel.signal },
+      limits: { graceMs: 0 },
+    });
+    await until("the program works", () => {
+      const [found] = fake.sandboxes();
+      return (found !== undefined && existsSync(`/tmp/passrail-${found}/workspace/half.txt`)) || undefined;
+    });
+    cancel.abort();
+    await ended;
+    fake.stopAll();
+    const closed = valueOf(await bench.workspaces.close(workspace, "r1"));
+    expect(userGit(bench.project, "show", `${closed.pinned}:half.txt`)).toBe("half");
+    expect(fake.sandboxes()).toEqual([]);
   });
 
   test("R-002-34: the handoffs of others go along, at the path that the prompt then names, and do not come back", async () => {

@@ -1,7 +1,9 @@
 // The part of Daytona's HTTP API that Passrail uses: sandboxes by name, files, and commands that run to completion. Called directly,
 // because the vendor's SDK brings some hundred packages. Every call has a timeout.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { err, messageOf, ok, type Result } from "../../../core/result.ts";
+import { optional } from "../../../core/optional.ts";
 
 export type DaytonaAccess = { readonly url: string; readonly key: string };
 
@@ -12,16 +14,30 @@ export type DaytonaSandbox = {
   readonly toolbox: string;
 };
 
+/** What the settings say of the machine. */
+export type DaytonaMachine = {
+  readonly image?: string;
+  /** A snapshot of the account; instead of an image. */
+  readonly snapshot?: string;
+  /** The region. */
+  readonly target?: string;
+  readonly cpu?: number;
+  /** In GiB. */
+  readonly memory?: number;
+  readonly disk?: number;
+  readonly network?: "on" | "off";
+};
+
+export type WantedSandbox = DaytonaMachine & { readonly name: string; readonly labels: object };
+
 export type Ran = { readonly exitCode: number; readonly output: string };
 
 export type Daytona = {
   /** Null if there is none with this name. */
   find(name: string): Promise<Result<DaytonaSandbox | null>>;
-  create(wanted: {
-    readonly name: string;
-    readonly image?: string;
-    readonly labels: object;
-  }): Promise<Result<DaytonaSandbox>>;
+  create(wanted: WantedSandbox): Promise<Result<DaytonaSandbox>>;
+  /** One that has stopped starts again, with its files. */
+  start(sandbox: DaytonaSandbox): Promise<Result<DaytonaSandbox>>;
   /** Also succeeds if it is gone. */
   remove(name: string): Promise<Result<null>>;
   run(sandbox: DaytonaSandbox, command: string, seconds: number): Promise<Result<Ran>>;
@@ -31,27 +47,47 @@ export type Daytona = {
 
 const CALL_MS = 60_000;
 const FILE_MS = 10 * 60_000;
-/** A sandbox without calls for this long stops, and a stopped one is deleted: a forgotten sandbox soon costs nothing. */
+/** A sandbox without calls for this long stops: a forgotten one soon costs little. */
 const IDLE_MINUTES = 30;
+/** A stopped one keeps its files this long: a laptop that sleeps over a holiday must find its work again. */
+const KEPT_MINUTES = 14 * 24 * 60;
+/** How long a call goes on trying while Daytona is overloaded or cannot be reached. */
+const TRY_MS = 90_000;
+const WAIT_AT_MOST_MS = 20_000;
 
 type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
+/** `again`: the least time in ms after which it may be asked again; null if it must not. */
+type Answer = { readonly result: Result<Response>; readonly again: number | null };
+
 export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
-  const call = async (address: string, init: Init = {}, ms = CALL_MS): Promise<Result<Response>> => {
+  const callOnce = async (address: string, init: Init, ms: number): Promise<Answer> => {
     const headers = { Authorization: `Bearer ${key}`, "X-Daytona-Source": "passrail", ...init.headers };
     try {
       const response = await fetch(address, { ...init, headers, redirect: "error", signal: AbortSignal.timeout(ms) });
-      if (response.ok) return ok(response);
+      if (response.ok) return { result: ok(response), again: null };
       const said = (await response.text().catch(() => "")).slice(0, 300);
-      return err({
-        code: `daytona_${response.status}`,
-        message: `Daytona answered ${response.status}: ${said}`,
-        ...hint(response.status),
-      });
+      const { status } = response;
+      const problem = { code: `daytona_${status}`, message: `Daytona answered ${status}: ${said}`, ...hint(status) };
+      // It says that it has not done what was asked.
+      const again = status === 429 || status === 503 ? Number(response.headers.get("retry-after") ?? 0) * 1000 : null;
+      return { result: err(problem), again };
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
       const what = messageOf(error);
-      return err({ code: "daytona_unreachable", message: `Daytona could not be reached at ${url} (${what}${cause}).` });
+      const message = `Daytona could not be reached at ${url} (${what}${cause}).`;
+      // Only a request that changes nothing can be repeated: the other may have arrived.
+      return { result: err({ code: "daytona_unreachable", message }), again: init.method === undefined ? 0 : null };
+    }
+  };
+  const call = async (address: string, init: Init = {}, ms = CALL_MS): Promise<Result<Response>> => {
+    const deadline = performance.now() + TRY_MS;
+    for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, WAIT_AT_MOST_MS)) {
+      const { result, again } = await callOnce(address, init, ms);
+      if (again === null || Number.isNaN(again)) return result;
+      const pauseMs = Math.min(Math.max(waitMs, again), WAIT_AT_MOST_MS);
+      if (performance.now() + pauseMs > deadline) return result;
+      await delay(pauseMs);
     }
   };
   const json = (body: object): Init => ({
@@ -83,11 +119,18 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
       if (!found.ok) return found.error.code === "daytona_404" ? ok(null) : found;
       return read(found.value);
     },
-    async create({ name, image, labels }) {
+    async create({ name, labels, image, snapshot, target, cpu, memory, disk, network }) {
       const build = image === undefined ? {} : { buildInfo: { dockerfileContent: `FROM ${image}\n` } };
-      const ends = { autoStopInterval: IDLE_MINUTES, autoDeleteInterval: 0 };
-      const made = await call(`${base}/sandbox`, json({ name, labels, ...ends, ...build }), FILE_MS);
+      const ends = { autoStopInterval: IDLE_MINUTES, autoDeleteInterval: KEPT_MINUTES };
+      const machine = optional({ snapshot, target, cpu, memory, disk });
+      const sealed = network === "off" ? { networkBlockAll: true } : {};
+      const body = json({ name, labels, ...ends, ...build, ...machine, ...sealed });
+      const made = await call(`${base}/sandbox`, body, FILE_MS);
       return made.ok ? read(made.value) : made;
+    },
+    async start({ id }) {
+      const started = await call(`${base}/sandbox/${id}/start`, { method: "POST" });
+      return started.ok ? read(started.value) : started;
     },
     async remove(name) {
       const gone = await call(`${base}/sandbox/${encodeURIComponent(name)}`, { method: "DELETE" });
@@ -104,9 +147,10 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
       });
     },
     async upload(sandbox, path, bytes) {
-      const address = inside(sandbox, `/files/upload-v2?path=${encodeURIComponent(path)}`);
-      const headers = { "Content-Type": "application/octet-stream" };
-      const sent = await call(address, { method: "POST", headers, body: Buffer.from(bytes) }, FILE_MS);
+      const body = new FormData();
+      body.set("file", new Blob([Buffer.from(bytes)]), "file");
+      const address = inside(sandbox, `/files/upload?path=${encodeURIComponent(path)}`);
+      const sent = await call(address, { method: "POST", body }, FILE_MS);
       return sent.ok ? ok(null) : sent;
     },
     async download(sandbox, path, maxBytes) {

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import { checkBranchName } from "../../../git/branch-name.ts";
@@ -11,19 +12,15 @@ import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import { variablesInside } from "../shared/variables.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
-import { connectDaytona, type DaytonaAccess } from "./api.ts";
+import type { WorkspaceSettings } from "../../../settings/workspaces.ts";
+import { connectDaytona, type Daytona, type DaytonaAccess, type DaytonaSandbox } from "./api.ts";
 import { pull, whereIsWork } from "./carry.ts";
 import { type DaytonaJob, KEY_VARIABLE } from "./job.ts";
 import { endProgram, remoteOf } from "./scripts.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type DaytonaOptions = Clones & {
-  readonly settings: {
-    readonly url?: string | undefined;
-    readonly image?: string | undefined;
-    /** The variable that holds the key. */
-    readonly key_from?: string | undefined;
-  };
+  readonly settings: NonNullable<WorkspaceSettings["daytona"]>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
@@ -65,7 +62,7 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
       const job: DaytonaJob = {
         url: known.value.url,
         name: sandboxOf(name),
-        ...optional({ image: settings.image }),
+        machine: machineOf(settings),
         labels: { "passrail.store": store, "passrail.workspace": name },
         top,
         branch: branch.value,
@@ -95,11 +92,13 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
       if (!found.ok) return found;
       if (found.value === null) return ok(null);
       if (work === "there") {
-        if (found.value.state !== "started") return err(notRunning(sandboxOf(name), found.value.state));
+        const awake = await awaken(daytona, sandboxOf(name), found.value);
+        if (!awake.ok) return awake;
+        const sandbox = awake.value;
         const remote = remoteOf(sandboxOf(name));
-        const ended = await daytona.run(found.value, endProgram(remote, "KILL"), 30);
+        const ended = await daytona.run(sandbox, endProgram(remote, "KILL"), 30);
         if (!ended.ok) return ended;
-        const carried = { daytona, sandbox: found.value, remote, top, branch: workspace.branch ?? "", own };
+        const carried = { daytona, sandbox, remote, top, branch: workspace.branch ?? "", own };
         const brought = await pull(carried);
         if (!brought.ok) return brought;
       }
@@ -107,6 +106,26 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
     },
   });
 }
+
+function machineOf({ url: _url, key_from: _key, ...machine }: DaytonaOptions["settings"]): DaytonaJob["machine"] {
+  return optional(machine);
+}
+
+/** One that stopped meanwhile still has the work: it is started for it. */
+async function awaken(daytona: Daytona, name: string, sandbox: DaytonaSandbox): Promise<Result<DaytonaSandbox>> {
+  if (sandbox.state === "started") return ok(sandbox);
+  if (sandbox.state !== "stopped") return err(notRunning(name, sandbox.state));
+  let found: Result<DaytonaSandbox | null> = await daytona.start(sandbox);
+  for (const deadline = performance.now() + AWAKE_MS; ; await delay(POLL_MS)) {
+    if (!found.ok) return found;
+    if (found.value?.state === "started") return ok(found.value);
+    if (performance.now() > deadline) return err(notRunning(name, found.value?.state ?? "gone"));
+    found = await daytona.find(name);
+  }
+}
+
+const AWAKE_MS = 60_000;
+const POLL_MS = 500;
 
 const notRunning = (sandbox: string, state: string): Problem =>
   unavailable(

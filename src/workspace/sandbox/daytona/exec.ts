@@ -36,6 +36,7 @@ async function main(): Promise<void> {
   const sandbox = valueOf(await openSandbox(daytona, job));
   const carried: Carried = { daytona, sandbox, remote, top: job.top, branch: job.branch, own: job.own };
   const inside = pathsInside(job, remote);
+  valueOf(await daytona.run(sandbox, `mkdir -p ${quote(remote.root)}`, 30));
   valueOf(await push(carried));
   valueOf(await sendFolders(daytona, sandbox, remote, [...job.folders, ...job.reads]));
   const variables = job.variables.map((name) => `${name}=${quote(inside(process.env[name] ?? ""))}\n`).join("");
@@ -52,11 +53,11 @@ async function main(): Promise<void> {
 
 /** The sandbox of this workspace: the existing one, or a new one. */
 async function openSandbox(daytona: Daytona, job: DaytonaJob): Promise<Result<DaytonaSandbox>> {
-  const { name, image, labels } = job;
+  const { name, machine, labels } = job;
   let found: Result<DaytonaSandbox | null> = await daytona.find(name);
-  if (found.ok && found.value === null) {
-    found = await daytona.create({ name, labels, ...optional({ image }) });
-  }
+  if (found.ok && found.value === null) found = await daytona.create({ name, labels, ...optional(machine) });
+  // It stops when nobody has asked it for a while; its files are still there.
+  if (found.ok && found.value?.state === "stopped") found = await daytona.start(found.value);
   for (const deadline = performance.now() + START_MS; ; await delay(POLL_MS)) {
     if (!found.ok) return found;
     const state = found.value?.state ?? "gone";

@@ -20,10 +20,12 @@ export async function sendFolders(
 ): Promise<Result<null>> {
   for (const [index, folder] of folders.entries()) {
     const inside = folderInside(remote, index);
-    const made = await daytona.run(sandbox, `mkdir -p ${quote(inside)}`, 30);
-    if (!made.ok) return made;
     const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-    for (const entry of entries.filter((found) => found.isFile()).slice(0, MAX_FILES)) {
+    const files = entries.filter((found) => found.isFile()).slice(0, MAX_FILES);
+    const folders = new Set([inside, ...files.map(({ parentPath }) => `${inside}${parentPath.slice(folder.length)}`)]);
+    const made = await daytona.run(sandbox, `mkdir -p ${[...folders].map(quote).join(" ")}`, 30);
+    if (!made.ok) return made;
+    for (const entry of files) {
       const path = join(entry.parentPath, entry.name);
       const sent = await daytona.upload(sandbox, `${inside}${path.slice(folder.length)}`, await readFile(path));
       if (!sent.ok) return sent;

@@ -9,7 +9,15 @@ export const jobSchema = z.strictObject({
   url: z.string(),
   /** Of the sandbox. */
   name: z.string(),
-  image: z.string().optional(),
+  machine: z.strictObject({
+    image: z.string().optional(),
+    snapshot: z.string().optional(),
+    target: z.string().optional(),
+    cpu: z.number().optional(),
+    memory: z.number().optional(),
+    disk: z.number().optional(),
+    network: z.enum(["on", "off"]).optional(),
+  }),
   labels: z.record(z.string(), z.string()),
   top: z.string(),
   branch: z.string(),
