@@ -1,5 +1,6 @@
-// Limits of vendors with the real agent CLIs and a real daemon: each parks until its limit ends, a killed daemon forgets none, a person or
-// the time lets the work go on, and a ladder takes the next runner. What each program does with short limits is in contract.testsuite.ts.
+// Limits of vendors with the four real agent CLIs and a real daemon that is killed meanwhile: a limit of two seconds is slept through, one of a
+// minute or of hours parks the stage, a killed daemon forgets none, the time or a person lets the work go on, and a ladder takes the next
+// runner. What each program tells of its limits is in contract.testsuite.ts.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,15 +18,16 @@ import { chatgptPlan, chatgptUse, claudePlan, googleQuota, inWords } from "./ref
 import { claude, codex, gemini, opencode, programOf } from "./vendors.ts";
 
 const HOURS = 3 * 60 * 60;
-/** For the one whose limit ends while the test looks: longer than a daemon needs to start. */
-const SOON = 20;
+const MINUTE = 60;
 const SLOW = 180_000;
+const VENDORS = [claude, codex, gemini, opencode];
 
 let dir: string;
 let models: FakeModels;
 let daemon: Running;
 
 beforeEach(async () => {
+  seen.clear();
   dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-limits-")));
   models = await startFakeModels({ scenario: { rules: [] } });
   daemon = await startDaemonWith(settings());
@@ -38,43 +40,75 @@ afterEach(async () => {
 });
 
 describe.skipIf(contractTests() === "left out")("limits of vendors", () => {
-  test("R-X-05: each CLI parks until its limit ends, over a kill of the daemon, and works on; a ladder moves on", {
+  test("R-X-05: a limit of two seconds is slept through by each CLI, over a kill of the daemon: no attempt starts again", {
     timeout: 600_000,
   }, async () => {
+    // All four are refused at once, when the last has asked, so that the daemon dies while each of them waits.
+    const { promise: after, resolve: refuse } = Promise.withResolvers<void>();
+    const busy = { status: 429, message: "Too many requests.", headers: { "retry-after": "2" }, times: 1 };
+    const google = { ...googleQuota(2), times: 1 };
     play({
-      responses: { fail: chatgptPlan(HOURS) },
-      gemini: { fail: googleQuota(HOURS) },
-      chat: { fail: inWords(HOURS) },
+      anthropic: { after, fail: busy },
+      responses: { after, fail: busy },
+      gemini: { after, fail: google },
+      chat: { after, fail: busy },
     });
-    for (const vendor of [codex, gemini, opencode]) await start({ "*": vendor.cli });
-    const parked = await until("three are held", async () => atLeast(3, await holds()), SLOW);
+    await startAll();
+    await until("each has asked", () => VENDORS.length <= asked() || undefined, SLOW);
+    refuse();
+    await until("each was refused", () => VENDORS.length <= asked(429) || undefined, SLOW);
+    await killed();
+    await daemon.up();
+    await allHaveWorked();
+    for (const { cli } of VENDORS) expect([cli, ...(await startsOf(cli))]).toHaveLength(2);
+    expect(await holds()).toEqual([]);
+    expect(asked(429)).toBe(VENDORS.length);
+  });
+
+  test("R-X-05: a limit of a minute parks each CLI, over a kill of the daemon, and each works on when it ends", {
+    timeout: 600_000,
+  }, async () => {
+    play(limitsFor(MINUTE));
+    await startAll();
+    const parked = await until("all four are held", async () => atLeast(4, await everHeld()), SLOW);
+    await killed();
+    play({});
+    await daemon.up();
+    // One that began long ago on a busy machine may be over by now.
+    const lasting = parked.filter(({ until: ends }) => Date.parse(ends) > Date.now() + 1_000);
+    expect(await holds()).toEqual(expect.arrayContaining(lasting));
+    await allHaveWorked();
+    for (const { runner, since, until: ends } of parked) {
+      const [, again, ...more] = await startsOf(runner);
+      expect({ runner, more }).toEqual({ runner, more: [] });
+      expect(Date.parse(again ?? "")).toBeGreaterThanOrEqual(Date.parse(ends));
+      // Codex tells whole minutes.
+      expect(Date.parse(ends) - Date.parse(since)).toBeLessThanOrEqual((MINUTE + 61) * 1000);
+    }
+    expect(await holds()).toEqual([]);
+  });
+
+  test("R-X-05: a limit of hours parks each CLI, over a kill of the daemon, until a person lets it work; a ladder moves on", {
+    timeout: 600_000,
+  }, async () => {
+    play(limitsFor(HOURS));
+    await startAll();
+    const parked = await until("all four are held", async () => atLeast(4, await holds()), SLOW);
     for (const { cause, since, until: ends } of parked) {
       expect(cause).toBe("quota");
       expect(Date.parse(ends) - Date.parse(since)).toBeGreaterThan((HOURS - 120) * 1000);
       expect(Date.parse(ends)).toBeLessThan(Date.now() + (HOURS + 60) * 1000);
     }
-    play({ anthropic: { fail: claudePlan(SOON) } });
-    await start({ "*": "claude" });
-    const [short] = await until("claude is held", async () => atLeast(1, await holds("claude")), SLOW);
-
-    daemon.process.child.kill("SIGKILL");
-    await daemon.process.ended;
+    await killed();
     play({});
     await daemon.up();
-    const after = await holds();
-    expect(after.filter(({ runner }) => runner !== "claude")).toEqual(parked);
+    expect(await holds()).toEqual(parked);
     expect(models.requests).toEqual([]);
 
-    // Its time comes.
-    await until("claude has worked on", async () => (await statusOf("claude")) === "completed" || undefined, SLOW);
-    const [, again] = await startsOf("claude");
-    expect(Date.parse(again ?? "")).toBeGreaterThanOrEqual(Date.parse(short?.until ?? ""));
-    // A person lets them go on.
     expect(await daemon.passrail(["agent", "resume", "codex"])).toMatchObject({ code: 0 });
-    for (const runner of ["gemini", "opencode"])
+    for (const runner of ["claude", "gemini", "opencode"])
       expect((await daemon.call("POST", "/api/holds/lift", { body: { runner } })).status).toBe(200);
-    for (const { cli } of [codex, gemini, opencode])
-      await until(`${cli} has worked on`, async () => (await statusOf(cli)) === "completed" || undefined, SLOW);
+    await allHaveWorked();
     expect(await holds()).toEqual([]);
 
     play({ anthropic: { fail: claudePlan(HOURS) }, responses: { headers: chatgptUse(95, HOURS) } });
@@ -90,7 +124,7 @@ describe.skipIf(contractTests() === "left out")("limits of vendors", () => {
 });
 
 function settings(): JsonObject {
-  const programs = [claude, codex, gemini, opencode].map((vendor) => {
+  const programs = VENDORS.map((vendor) => {
     const { command, env } = programOf(vendor, dir, models.url);
     // A plan tells when its limit ends; a key does not.
     const { ANTHROPIC_API_KEY: _key, ...plan } = env;
@@ -98,10 +132,20 @@ function settings(): JsonObject {
     // The daemon of these tests has another folder for settings, and programs would look for theirs there.
     return [vendor.cli, { command, env: { ...login, XDG_CONFIG_HOME: join(env["HOME"] ?? "", ".config") } }] as const;
   });
-  return { runner: ["claude", "codex"], runners: Object.fromEntries(programs) };
+  return { slots: VENDORS.length, runner: ["claude", "codex"], runners: Object.fromEntries(programs) };
 }
 
 type Protocol = "anthropic" | "responses" | "gemini" | "chat";
+
+/** Each vendor's own refusal. */
+function limitsFor(seconds: number): Record<Protocol, Turn> {
+  return {
+    anthropic: { fail: claudePlan(seconds) },
+    responses: { fail: chatgptPlan(seconds) },
+    gemini: { fail: googleQuota(seconds) },
+    chat: { fail: inWords(seconds) },
+  };
+}
 
 /** Every model lets the builder write a file and approve it; where a turn is given it begins with that. */
 function play(turns: Partial<Record<Protocol, Turn>>): void {
@@ -125,12 +169,42 @@ async function start(agents?: Readonly<Record<string, string>>): Promise<void> {
   expect(await daemon.call("POST", "/api/runs", { body })).toMatchObject({ status: 201 });
 }
 
+/** The slowest to begin first. */
+async function startAll(): Promise<void> {
+  for (const { cli } of VENDORS.toReversed()) await start({ "*": cli });
+}
+
+async function allHaveWorked(): Promise<void> {
+  for (const { cli } of VENDORS)
+    await until(`${cli} has worked on`, async () => (await statusOf(cli)) === "completed" || undefined, SLOW);
+}
+
+async function killed(): Promise<void> {
+  daemon.process.child.kill("SIGKILL");
+  await daemon.process.ended;
+}
+
+/** How many CLIs have asked for their first turn, or were answered so. */
+function asked(status?: number): number {
+  const first = models.requests.filter(({ turn, rule }) => turn === 0 && rule !== "(side)");
+  const found = first.filter((each) => status === undefined || each.status === status);
+  return new Set(found.map(({ rule }) => rule)).size;
+}
+
 type Held = { readonly runner: string; readonly cause: string; readonly since: string; readonly until: string };
 
 async function holds(runner?: string): Promise<readonly Held[]> {
   const { text } = await daemon.call("GET", "/api/holds");
   const { holds: found } = JSON.parse(text) as { readonly holds: readonly Held[] };
   return found.filter((hold) => runner === undefined || hold.runner === runner);
+}
+
+const seen = new Map<string, Held>();
+
+/** Also one that is over already. */
+async function everHeld(): Promise<readonly Held[]> {
+  for (const hold of await holds()) if (!seen.has(hold.runner)) seen.set(hold.runner, hold);
+  return [...seen.values()];
 }
 
 function atLeast<T>(count: number, found: readonly T[]): readonly T[] | undefined {

@@ -6,7 +6,7 @@ import { openItems } from "../../src/core/run/run.ts";
 import { openForReading } from "../harness/open-for-reading.ts";
 import { until } from "../harness/until.ts";
 import { contractTests } from "./installed.ts";
-import { claude, codex } from "./vendors.ts";
+import { claude, codex, gemini, opencode } from "./vendors.ts";
 import { openWorld, output, stopped, type World } from "./world.ts";
 
 const ANSWER = "Postgres, said the person";
@@ -26,7 +26,7 @@ async function openQuestion() {
 }
 
 describe.skipIf(contractTests() === "left out")("a question of a real agent at work", () => {
-  test.each([claude, codex])(
+  test.each([claude, codex, gemini, opencode])(
     "$cli gets the answer in place, over kill -9 of the daemon, and nothing is started again",
     { timeout: 240_000 },
     async (vendor) => {
