@@ -4,17 +4,20 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClaudeRunner } from "../../src/runner/claude/runner.ts";
+import { createCodexRunner } from "../../src/runner/codex/runner.ts";
 import { createGeminiRunner } from "../../src/runner/gemini/runner.ts";
 import { createOpencodeRunner } from "../../src/runner/opencode/runner.ts";
 import { judge } from "../../src/runner/permission/judge.ts";
 import type { PermissionRequest, Runner } from "../../src/runner/runner.ts";
-import { type Bench, openBench } from "./bench.ts";
-import { claude, gemini, opencode, type Vendor } from "./vendors.ts";
+import type { ModelRequest } from "../fixtures/models/server.ts";
+import { type Bench, openBench, transcript } from "./bench.ts";
+import { claude, codex, gemini, opencode, type Vendor } from "./vendors.ts";
 
 const leave = (word: string): string => `node -e "require('fs').appendFileSync('ran.txt','${word}')"`;
 
 describe.each<[string, Vendor, () => Runner]>([
   ["claude", claude, createClaudeRunner],
+  ["codex over its app server", codex, createCodexRunner],
   ["gemini over ACP", gemini, () => createGeminiRunner({ transport: "acp" })],
   ["opencode over ACP", opencode, () => createOpencodeRunner({ transport: "acp" })],
 ])("%s", { timeout: 120_000 }, (_name, vendor, create) => {
@@ -33,17 +36,67 @@ describe.each<[string, Vendor, () => Runner]>([
       options: { permission: "ask" },
       async permit(request) {
         requests.push(request);
-        return { allowed: request.what === yes, why: "A person said no." };
+        return { allowed: request.what.includes("'yes'"), why: "A person said no." };
       },
     });
+    // Codex tells the whole command line, with its shell.
+    const exact = (command: string): string =>
+      vendor === codex ? `/bin/bash -lc ${JSON.stringify(command)}` : command;
     expect(requests.map(({ kind, what }) => ({ kind, what }))).toEqual([
-      { kind: "command", what: yes },
-      { kind: "command", what: no },
+      { kind: "command", what: exact(yes) },
+      { kind: "command", what: exact(no) },
     ]);
     const ran = join(end.spec.cwd, "ran.txt");
     expect(existsSync(ran) ? readFileSync(ran, "utf8") : "").toBe("yes");
     expect(end.conversation?.denials).toEqual([expect.stringContaining("'no'")]);
   });
+});
+
+test("Codex goes on over its app server in a session that exec began, tells its tokens, and takes a lost session for lost", {
+  timeout: 120_000,
+}, async () => {
+  const bench = await openBench(codex, createCodexRunner);
+  try {
+    const tokens = { input: 1_000, output: 50, cached: 400 };
+    bench.play({
+      begin: [{ text: "I have begun.", tokens }],
+      more: [{ do: [{ write: { path: "made.txt", content: "made\n" } }] }, { text: "Made.", tokens }],
+      lost: [{ text: "I remember nothing." }],
+    });
+    const first = await bench.run({ prompt: "Begin. [begin]" });
+    const session = first.conversation?.session;
+    if (session === null || session === undefined) throw new Error("the first attempt left no session");
+    const requests: PermissionRequest[] = [];
+    const second = await bench.run({
+      prompt: "Go on. [more]",
+      session,
+      options: { permission: "ask" },
+      overrides: { cwd: first.spec.cwd },
+      async permit(request) {
+        requests.push(request);
+        return { allowed: true, why: "" };
+      },
+    });
+    const made = join(first.spec.cwd, "made.txt");
+    expect(requests).toEqual([{ tool: "apply_patch", kind: "write", what: made, paths: [made] }]);
+    expect(readFileSync(made, "utf8")).toBe("made\n");
+    expect(second.stdoutTail).toContain("Made.");
+    expect(second.conversation).toMatchObject({
+      failure: null,
+      session: { id: session.id },
+      usage: { outputTokens: expect.any(Number), cachedTokens: 400 },
+    });
+    expect(transcript(bench.asked("more")[0] as ModelRequest)).toContain("I have begun.");
+    const lost = await bench.run({
+      prompt: "[lost]",
+      session: { id: codex.lostSession, totals: null },
+      options: { permission: "ask" },
+    });
+    expect(lost.conversation?.failure).toMatchObject({ kind: "session_lost" });
+    expect(bench.asked("lost")).toEqual([]);
+  } finally {
+    await bench.close();
+  }
 });
 
 test("permission edit: Claude Code's rm -rf outside of its workspace is refused, inside it runs", {

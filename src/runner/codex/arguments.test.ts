@@ -82,7 +82,9 @@ describe("arguments", () => {
     expect(plan({ permission: "read" }, {}, facts).args).toContain("--sandbox=read-only");
     for (const permission of ["edit", "ask"] as const) {
       const { args } = plan({ permission }, { folders: ["/handoff"] }, facts);
-      expect(args).toContain("--sandbox=workspace-write");
+      expect(args.join(" ")).toContain(
+        permission === "edit" ? "--sandbox=workspace-write" : 'sandbox_mode="workspace-write"',
+      );
       expect(unquoted(settings(args)["sandbox_workspace_write.writable_roots"])).toEqual([
         "/repo/.git/worktrees/w",
         "/repo/.git/objects",
@@ -128,6 +130,16 @@ describe("arguments", () => {
     expect(long.prompt).toBe(`${"x".repeat(120_000)}\n\nPROMPT`);
     const resumed = plan({}, { standing: "x".repeat(120_000), session: { id: "i", totals: null } });
     expect(resumed.prompt).toBe("PROMPT");
+  });
+
+  test("where a person is to be asked, the app server is started, with the same settings and nothing that only exec knows", () => {
+    const asked = { session: { id: "i", totals: null }, schema: { type: "object" }, images: ["/a.png"] };
+    const { args, prompt } = plan({ permission: "ask", model: HOSTILE, effort: "low" }, asked);
+    expect(args[0]).toBe("app-server");
+    expect(unquoted(settings(args)["model"])).toBe(HOSTILE);
+    expect(settings(args)["model_reasoning_effort"]).toBe('"low"');
+    expect(args.filter((arg) => arg.startsWith("--") && !arg.startsWith("--disable="))).toEqual([]);
+    expect(prompt).toBe("PROMPT");
   });
 
   test("effort and schema", () => {

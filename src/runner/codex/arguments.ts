@@ -9,6 +9,8 @@
 // - developer_instructions follow Codex' own instructions directly; sandbox, folders and date come after them, so a new attempt repeats
 //   all that stands before its prompt. There is no file for them: a text that is too long for an argument goes before the prompt.
 // - bearer_token_env_var works and keeps the token out of the arguments; `resume` takes anything but a UUID for a new conversation.
+// - `exec` refuses whatever needs an approval. Where a person is to be asked, Passrail starts `app-server` (see app-server.ts), which has the
+//   same settings and sessions; what `exec` takes as options is said over its protocol.
 
 import { join } from "node:path";
 import type { McpServer } from "../../core/flow/agent-options.ts";
@@ -60,26 +62,21 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
 
   const trust = agent.repositorySettings ? "trusted" : "untrusted";
   const tellInArgument = system !== "" && Buffer.byteLength(system) <= ARGUMENT_BYTES;
-  const args = [
-    "exec",
-    "--json",
-    "--skip-git-repo-check",
+  const isAsking = asksPeople(agent);
+  const settings = [
     ...["plugins", "apps", "unbounded_connection_retries"].map((feature) => `--disable=${feature}`),
     ...set("analytics.enabled", false),
     ...set("check_for_update_on_startup", false),
     ...set("projects", Object.fromEntries(facts.projects.map((path) => [path, { trust_level: trust }]))),
     ...sandbox(agent, facts, set),
-    ...(model === undefined ? [] : [`--model=${model}`]),
+    ...(model === undefined ? [] : isAsking ? set("model", model) : [`--model=${model}`]),
     // Only the newest models know "max"; all reasoning models know "xhigh".
     ...(effort === undefined ? [] : set("model_reasoning_effort", effort === "max" ? "xhigh" : effort)),
     ...(tellInArgument ? set("developer_instructions", system) : []),
     ...Object.entries(servers).flatMap(([name, server]) => set(`mcp_servers.${name}`, server)),
-    ...(schema === undefined ? [] : [`--output-schema=${inScratch("verdict-schema.json", JSON.stringify(schema))}`]),
-    // A resumed conversation already has them.
-    ...(session === undefined ? (agent.images ?? []).map((path) => `--image=${path}`) : []),
-    // After `--` nothing is an option; the last `-` says that the prompt is on stdin.
-    ...(session === undefined ? ["-"] : ["resume", "--", session.id, "-"]),
   ];
+  const shape = (): string | undefined => schema && inScratch("verdict-schema.json", JSON.stringify(schema));
+  const args = isAsking ? ["app-server", ...settings] : ["exec", ...settings, ...execOptions(agent, shape())];
   // A resumed conversation already contains them.
   const before =
     session === undefined
@@ -87,6 +84,21 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
       : [];
   const prompt = [...before.filter((part) => part !== null), spec.prompt].join("\n\n");
   return { args, env: { ...LOG, ...spec.env, ...secrets }, files, prompt, warnings: warnings(agent) };
+}
+
+/** Codex asks over the protocol of its app server, and nowhere else. */
+export const asksPeople = ({ options }: Pick<AgentSpec, "options">): boolean => options.permission === "ask";
+
+function execOptions({ session, images = [] }: AgentSpec, schemaFile: string | undefined): readonly string[] {
+  return [
+    "--json",
+    "--skip-git-repo-check",
+    ...(schemaFile === undefined ? [] : [`--output-schema=${schemaFile}`]),
+    // A resumed conversation already has them.
+    ...(session === undefined ? images.map((path) => `--image=${path}`) : []),
+    // After `--` nothing is an option; the last `-` says that the prompt is on stdin.
+    ...(session === undefined ? ["-"] : ["resume", "--", session.id, "-"]),
+  ];
 }
 
 /** Only its log says how long Codex sleeps before it repeats a request; the operator's own value stays. */
@@ -104,6 +116,7 @@ function sandbox(
   { gitFolders }: CodexFacts,
   set: (key: string, value: TomlValue) => string[],
 ): string[] {
+  const writableRoots = set("sandbox_workspace_write.writable_roots", [...gitFolders, ...folders]);
   switch (options.permission) {
     case "read":
       if (folders.length === 0) return ["--sandbox=read-only"];
@@ -115,11 +128,9 @@ function sandbox(
         }),
       ];
     case "edit":
+      return ["--sandbox=workspace-write", ...writableRoots];
     case "ask":
-      return [
-        "--sandbox=workspace-write",
-        ...set("sandbox_workspace_write.writable_roots", [...gitFolders, ...folders]),
-      ];
+      return [...set("sandbox_mode", "workspace-write"), ...writableRoots];
     case "full":
       return ["--dangerously-bypass-approvals-and-sandbox"];
   }

@@ -1,11 +1,13 @@
-// Codex as a runner: `codex exec --json`. The prompt goes to stdin, which must be closed for Codex to begin.
+// Codex as a runner: `codex exec --json`, whose prompt goes to stdin, which must be closed for Codex to begin; or `codex app-server` where a
+// person is to be asked before it acts.
 
 import { findProgram } from "../process/find-program.ts";
 import { notStarted } from "../process/process.ts";
 import type { Runner } from "../runner.ts";
 import { writeScratch } from "../process/scratch-files.ts";
 import { runStream } from "../process/stream.ts";
-import { planCodex } from "./arguments.ts";
+import { openCodexTalk } from "./app-server.ts";
+import { asksPeople, planCodex } from "./arguments.ts";
 import { readInstructions, readRepository } from "./repository.ts";
 import { createCodexReader } from "./stream.ts";
 import { optional } from "../../core/optional.ts";
@@ -28,6 +30,10 @@ export const createCodexRunner = (): Runner => ({
       model: agent.options.model ?? null,
       structured: agent.schema !== undefined,
     });
-    return runStream(program.value, started, hooks, reader);
+    if (!asksPeople(agent)) return runStream(program.value, started, hooks, reader);
+    const { images = [], session, schema } = agent;
+    const { permit, messages } = hooks;
+    const talk = openCodexTalk({ cwd: spec.cwd, session, images, schema, permit, messages, reader });
+    return runStream(program.value, started, hooks, talk.reader, talk.input);
   },
 });

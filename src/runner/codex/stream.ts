@@ -50,7 +50,10 @@ type CodexState = {
   readonly denials: string[];
 };
 
-export function createCodexReader(reading: CodexReading): StreamReader {
+/** `take`: an event that came some other way than as a line. */
+export type CodexReader = StreamReader & { take(event: Fields): readonly AgentEvent[] };
+
+export function createCodexReader(reading: CodexReading): CodexReader {
   const state: CodexState = {
     threadId: null,
     total: null,
@@ -64,6 +67,7 @@ export function createCodexReader(reading: CodexReading): StreamReader {
     denials: [],
   };
   return {
+    take: (event) => readEvent(state, event, reading),
     read(line) {
       const event = parseLine(line);
       return isFields(event) ? readEvent(state, event, reading) : [{ type: "unknown", name: "text" }];
