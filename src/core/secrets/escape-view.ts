@@ -12,9 +12,9 @@ export type DecodedView = {
 
 /** Undefined if the view would be the text itself. `final`: nothing follows the text. */
 export function viewOf(text: Uint8Array, final: boolean): DecodedView | undefined {
-  let at = 0;
   // Most texts have no escape at all: look first, allocate later.
-  while (at < text.length && widthAt(text, at, final) === PLAIN) at += 1;
+  let at = nextSign(text, 0);
+  while (at < text.length && widthAt(text, at, final) === PLAIN) at = nextSign(text, at + 1);
   if (at === text.length) return undefined;
   const bytes = new Uint8Array(text.length);
   const starts = new Uint32Array(text.length);
@@ -52,15 +52,26 @@ const PERCENT = 0x25;
 /** A terminal code that is longer is none. */
 const LONGEST_CODE = 200;
 
+/** 1 for the bytes with which an escape may begin. Controls steer a terminal and are removed with its codes; a tab or a line end is text. */
+const SIGNS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const isControl = (byte < 0x20 && byte !== 0x0a && byte !== 0x09 && byte !== 0x0d) || byte === 0x7f;
+  return isControl || byte === BACKSLASH || byte === PERCENT ? 1 : 0;
+});
+
+/** The first such byte from `from` on. Kept small: every byte of output passes here. */
+function nextSign(text: Uint8Array, from: number): number {
+  let at = from;
+  while (at < text.length && SIGNS[text[at] ?? 0] === 0) at += 1;
+  return at;
+}
+
 /** The length of the escape at this place, or PLAIN or MORE. */
 function widthAt(text: Uint8Array, at: number, final: boolean): number {
   const byte = text[at] ?? 0;
+  if (SIGNS[byte] === 0) return PLAIN;
   if (byte === BACKSLASH) return escapeWidth(text, at, final);
   if (byte === PERCENT) return digits(text, at + 1, 2, final, 3);
-  if (byte === ESC) return codeWidth(text, at, final);
-  // Other controls steer a terminal and are removed with its codes; a tab or a line end is text.
-  const isControl = (byte < 0x20 && byte !== 0x0a && byte !== 0x09 && byte !== 0x0d) || byte === 0x7f;
-  return isControl ? 1 : PLAIN;
+  return byte === ESC ? codeWidth(text, at, final) : 1;
 }
 
 function escapeWidth(text: Uint8Array, at: number, final: boolean): number {

@@ -12,6 +12,8 @@ const STDERR_TAIL_BYTES = 16 * 1024;
 /** As much as is read at once: whoever else is served by this process waits no longer than that takes. */
 const TURN_BYTES = 64 * 1024;
 const REST_MS = 1;
+/** And then it rests for this many times as long: whatever a program prints takes at most a quarter of this process's time. */
+const REST_FACTOR = 3;
 
 type OutputWatch = {
   readonly redactor: (() => StreamRedactor) | undefined;
@@ -71,8 +73,10 @@ function inTurns(
 ): void {
   const stream = child[from];
   let bytes = 0;
+  let workedMs = 0;
   const nextTurn = (): void => {
     bytes = 0;
+    workedMs = 0;
     stream.resume();
   };
   // What is left then is as little as a pipe holds.
@@ -80,9 +84,11 @@ function inTurns(
   stream.on("data", (chunk: Buffer) => {
     if (bytes === 0) setImmediate(() => void (stream.isPaused() || nextTurn()));
     bytes += chunk.length;
+    const since = performance.now();
     consume(chunk);
+    workedMs += performance.now() - since;
     if (bytes < TURN_BYTES || child.exitCode !== null || child.signalCode !== null) return;
     stream.pause();
-    setTimeout(nextTurn, REST_MS);
+    setTimeout(nextTurn, Math.max(REST_MS, workedMs * REST_FACTOR));
   });
 }
