@@ -1,17 +1,19 @@
 // What an agent does, by a person who watches it: readable while it happens, searched over all attempts, on a phone, and as it was when it is over.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approveFiles } from "../harness/approve-files.ts";
+import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, DESKTOP, openDashboard, PHONE } from "./dashboard.ts";
+import { type Dashboard, DESKTOP, itemOf, openDashboard, PHONE } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
 
 const SLOW = 180_000;
 const AGENT = join(import.meta.dirname, "../fixtures/agents/coding-agent.mjs");
+const QUESTION = "Up or down? <b onclick=alert(2)>";
 const HOSTILE = `<img src=x onerror=alert(1)> \u202e evil ${"w".repeat(400)}`;
 
 const assistant = (id: string, ...content: readonly object[]) => ({
@@ -68,7 +70,13 @@ describe.skipIf(isBrowserMissing())("the activity of a run", () => {
     more = join(dashboard.daemon.dir, "activity.more");
     go = join(dashboard.daemon.dir, "activity.go");
     const script = {
-      spec: [[{ say: "The spec mentions the needle." }, { submit: { verdict: "APPROVED", summary: "Specified." } }]],
+      spec: [
+        [
+          { ask: { question: QUESTION } },
+          { say: "The spec mentions the needle." },
+          { submit: { verdict: "APPROVED", summary: "Specified." } },
+        ],
+      ],
       design: [[{ submit: { verdict: "APPROVED", summary: "Designed." } }]],
       build: [
         [
@@ -86,15 +94,41 @@ describe.skipIf(isBrowserMissing())("the activity of a run", () => {
     };
     const file = join(dashboard.daemon.dir, "activity.json");
     writeFileSync(file, JSON.stringify(script));
-    const settings = { agents: { "*": { runner: "claude", command: [process.execPath, AGENT, file] } } };
+    const settings = {
+      agents: { "*": { runner: "claude", command: [process.execPath, AGENT, file] } },
+      limits: { "*": { question: "10m" } },
+    };
     mkdirSync(dashboard.daemon.project, { recursive: true });
     writeFileSync(join(dashboard.daemon.project, "passrail.yaml"), JSON.stringify(settings));
     approveFiles(dashboard.daemon.home, dashboard.daemon.project);
     run = await dashboard.start("feature", "Round prices to five cents");
     await dashboard.answer(run.id, "approve");
-    await dashboard.stands(run.number, "building");
   }, SLOW);
   afterAll(() => dashboard.close());
+
+  test(
+    "R-X-07: a question of an agent at work is answered in the browser at once, and the same attempt goes on with it",
+    async () => {
+      const item = await until("a person is asked", () => itemOf(dashboard.daemon, run.id), 60_000);
+      const { context, page, seen } = await dashboard.visit(`/g/${item}`);
+      await page.getByText(/The agent waits for your answer until/u).waitFor();
+      await page.getByText(QUESTION).first().waitFor();
+      // Nobody waits for second thoughts while an agent waits.
+      await page.getByLabel("The agent gets your answer word for word").fill(HOSTILE);
+      await page.getByRole("button", { name: "Send the answer" }).click();
+      await page.getByText("and it reached the agent while it worked").first().waitFor();
+      await dashboard.stands(run.number, "building");
+      const told = readFileSync(`${join(dashboard.daemon.dir, "activity.json")}.tools`, "utf8").split("\n")[0] ?? "";
+      expect(told).toContain("<img src=x onerror=alert(1)>");
+      const starts = readFileSync(`${join(dashboard.daemon.dir, "activity.json")}.log`, "utf8")
+        .trim()
+        .split("\n");
+      expect(starts.filter((line) => (JSON.parse(line) as { stage: string }).stage === "spec")).toHaveLength(1);
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+      await context.close();
+    },
+    SLOW,
+  );
 
   const log = (page: Page, of: string) => page.getByRole("log", { name: `Activity of ${of}` });
 

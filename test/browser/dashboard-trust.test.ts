@@ -127,13 +127,16 @@ describe.skipIf(isBrowserMissing())("trust", () => {
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
         await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, run.id)}`);
-        await page.getByText("no sandbox: worktree").first().waitFor();
+        await page
+          .getByText(/no sandbox: worktree, processes held by/u)
+          .first()
+          .waitFor();
         await page.getByText("Look at these changes first").waitFor();
         await page.getByText("is CI configuration").waitFor();
         expect(await faultsOf(page)).toEqual([]);
         await picture(page, `badge-gate-${look}`);
         await show(page, `${dashboard.daemon.url}/runs/${run.number}?tab=stages`);
-        expect(await page.getByText("no sandbox: worktree").count()).toBe(4);
+        expect(await page.getByText(/no sandbox: worktree, processes held by/u).count()).toBe(4);
         expect(await faultsOf(page)).toEqual([]);
         await picture(page, `badge-run-${look}`);
       }
