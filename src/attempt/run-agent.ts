@@ -29,6 +29,8 @@ export type AgentResult = {
   readonly report: Report;
   /** Files that the flow says the stage writes, and that this attempt did not write. */
   readonly missing: readonly string[];
+  /** Its recorded diff shows the workspace as it is now. */
+  readonly isShown: boolean;
 };
 
 export type AgentPlace = {
@@ -43,13 +45,18 @@ export type AgentPlace = {
 export async function runAgent(job: AttemptJob, ports: AttemptPorts, place: AgentPlace): Promise<AgentResult> {
   const { workspace } = place;
   const folder = workDir(job, workspace);
-  if (!folder.ok) return { report: { cause: folder.error.code, reason: folder.error.message }, missing: [] };
+  if (!folder.ok)
+    return { report: { cause: folder.error.code, reason: folder.error.message }, missing: [], isShown: false };
   const dir = folder.value;
   await clearTheWay(job, workspace, dir);
   const handed = await handOver(job, ports, workspace);
   if (!handed.ok) {
     const { code, message, hint } = handed.error;
-    return { report: { cause: code, reason: hint === undefined ? message : `${message} (${hint})` }, missing: [] };
+    return {
+      report: { cause: code, reason: hint === undefined ? message : `${message} (${hint})` },
+      missing: [],
+      isShown: false,
+    };
   }
   try {
     return await workIn(job, ports, place, { dir, handed: handed.value });
@@ -99,7 +106,8 @@ async function workIn(
   const parts = changedParts(diff, diffBefore);
   const report = await checkChanges(job, ports, { workspace, from, to, parts }, found);
   failpoint("report-read");
-  return { report, missing };
+  // What it handed over in the workspace leaves it now, or stops being ignored.
+  return { report, missing, isShown: !handed.inWorkspace };
 }
 
 /** What this stage left when it was cut off is its work: then the state counts that it found at first, as it was recorded. */

@@ -108,7 +108,8 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   const { tampered, warnings } = await guarded.value();
   const warned = withWarnings(report, [...lateCommits(earlier, head), ...warnings]);
   if (tampered.length === 0) {
-    return settleStage(job, ports, { workspace, from, report: warned, key, ...trackFolder(job, workspace) });
+    const asShown = result.isShown;
+    return settleStage(job, ports, { workspace, from, report: warned, key, asShown, ...trackFolder(job, workspace) });
   }
   const spoiled = tamperedReport({ code: TAMPERED, message: tampered.join("; ") }, warned);
   return settleStage(job, ports, { workspace, from, report: spoiled, key: "failed" });
@@ -126,7 +127,10 @@ function withWarnings(report: Report, warnings: readonly string[]): Report {
 }
 
 /** Judges the attempt's report, once. Only an agent that passes must have written its files. */
-function judged(job: AttemptJob, { report, missing }: AgentResult): Pick<Settling, "report" | "key"> {
+function judged(
+  job: AttemptJob,
+  { report, missing }: Pick<AgentResult, "report" | "missing">,
+): Pick<Settling, "report" | "key"> {
   const { resolved, stage } = job;
   const key = routeKey(judge(resolved.flow.words, stage, report));
   if (key !== "pass" || missing.length === 0) return { report, key };
@@ -151,10 +155,10 @@ async function workIn(
   start: Pick<AgentPlace, "from" | "head">,
 ): Promise<AgentResult> {
   const { stage, play } = job;
-  if (stage.kind === "builtin") return { report: await runBuiltin(job, ports, workspace), missing: [] };
+  if (stage.kind === "builtin") return { report: await runBuiltin(job, ports, workspace), missing: [], isShown: false };
   if (play === null) {
     const reason = `no runner plays agent ${stage.shownAgent}; give --agent ${stage.id}=claude (or a command), or set it in passrail.yaml`;
-    return { report: { cause: "agent_not_configured", reason }, missing: [] };
+    return { report: { cause: "agent_not_configured", reason }, missing: [], isShown: false };
   }
   await prepareNotes(job, ports, workspace);
   const result = await runAgent(job, ports, { play, workspace, ...start });
@@ -166,7 +170,11 @@ async function workIn(
   if (!isUnreachable && !isUnusable) return result;
   const why = reason === "" ? "it named no agents" : reason;
   const warnings = [`${isUnreachable ? "router_unreachable" : "router_unusable"}: ${why}; the rules chose instead`];
-  return { report: { ...(await routeByRules(job, join(job.files.dir, "rules.md"))), warnings }, missing: [] };
+  return {
+    report: { ...(await routeByRules(job, join(job.files.dir, "rules.md"))), warnings },
+    missing: [],
+    isShown: false,
+  };
 }
 
 /** The setting that the run was started with overrides its flow. */

@@ -166,6 +166,8 @@ export type Settling = {
   readonly key: Health | Verdict;
   /** The folder of the attempt's track, if other tracks work beside it in the same workspace. */
   readonly dir?: string;
+  /** The diff of the attempt shows its work as it is: Passrail has written nothing into the workspace since. */
+  readonly asShown?: boolean;
 };
 
 /** After the attempt, however it ended. Trouble with the work itself fails a pass; any other trouble is a warning. */
@@ -180,7 +182,11 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
   const facts: Record<string, Json> = {};
   if (passed) report = await retired(job, ports, workspace, report);
   if (isCommitted(stage, settling.key, perStage) && workspaces.commit !== undefined) {
-    const committed = await workspaces.commit(workspace, messageFor(job, settling.key), settling.dir);
+    const how = {
+      ...optional({ dir: settling.dir }),
+      asShown: settling.asShown === true && stage.retires === undefined,
+    };
+    const committed = await workspaces.commit(workspace, messageFor(job, settling.key), how);
     if (!committed.ok) report = trouble(committed.error);
     else if (committed.value !== null) facts["committed"] = committed.value;
     failpoint("stage-work-committed");
@@ -221,7 +227,7 @@ export async function checkedEarly(job: AttemptJob, ports: AttemptPorts, settlin
   const { workspace, report, dir } = settling;
   if (settling.key !== "pass") return report;
   const left = await retired(job, ports, workspace, report);
-  const committed = await ports.workspaces.commit?.(workspace, messageFor(job, settling.key), dir);
+  const committed = await ports.workspaces.commit?.(workspace, messageFor(job, settling.key), optional({ dir }));
   return committed?.ok === false
     ? spoiled(left, committed.error)
     : checkFinished(job, ports, { ...settling, report: left });

@@ -22,6 +22,7 @@ export type LeftWork = {
   readonly message: string;
   /** Only changes below this folder of the work tree; default: all. */
   readonly dir?: string;
+  readonly asShown?: boolean;
   readonly limits?: CommitHow["limits"];
 };
 
@@ -40,7 +41,7 @@ const BRANCH_MOVED = "branch_moved";
 
 async function commitOnce(
   place: GitLocation,
-  { branch, runId, message, dir, limits }: LeftWork,
+  { branch, runId, message, dir, asShown, limits }: LeftWork,
 ): Promise<Result<string | null>> {
   const attached = await attach(place, branch);
   if (!attached.ok) return attached;
@@ -51,7 +52,7 @@ async function commitOnce(
     const now = await resolveCommits(place.top, ["HEAD"], { place });
     return now.ok && now.value[0] !== head ? err({ ...moved.error, code: BRANCH_MOVED }) : moved;
   };
-  const how: CommitHow = { message, onMade, ...optional({ dir, limits }) };
+  const how: CommitHow = { message, onMade, ...optional({ dir, asShown, limits }) };
   const made = await commitWork(place, { from: "index" }, head, runId, how);
   if (!made.ok) return made;
   return ok(made.value === head ? null : made.value);

@@ -5,6 +5,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
 import { type LargeFile, nameOf, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
 import { factsOfCommit } from "./known-commits.ts";
+import { forgetShown } from "./shown-index.ts";
 import { keepForCommit, type Snapshot, withSnapshot } from "./snapshot.ts";
 
 const DIFF_BYTES = 2 * 1024 * 1024;
@@ -29,13 +30,18 @@ export async function diffSince(
     { place, dir, start: { from: "index" }, keep: commits ? "memory" : "nowhere", limits },
     async (snapshot) => {
       const { env, nested, large, incomplete } = snapshot;
-      if (isUnchanged(snapshot, from)) return ok("");
+      if (isUnchanged(snapshot, from)) {
+        await keepForCommit(place, snapshot);
+        return ok("");
+      }
       const start = from === null ? await emptyTree(place) : checkRevision(from);
       if (!start.ok) return start;
       // One byte beyond the limit distinguishes "exactly full" from "cut".
       const cut = { maxBytes: DIFF_BYTES + 1, overflow: "cut" } as const;
       const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", start.value, "--", "."];
       const [shown] = await Promise.all([git(dir, args, { place, env, ...cut }), keepForCommit(place, snapshot)]);
+      // Only what git could show whole is committed without another look.
+      if (!shown.ok || Buffer.byteLength(shown.value) > DIFF_BYTES) forgetShown(place.gitDir);
       if (!shown.ok) return shown;
       const missing = incomplete === null ? "" : `[passrail: some files could not be read: ${incomplete}]\n`;
       return ok(capped(shown.value) + nested.map(nestedMarker).join("") + large.map(largeMarker).join("") + missing);

@@ -9,7 +9,7 @@ const HEADER = 12;
 /** Times, device, inode, owner and size before the mode and after it. */
 const MODE_AT = 24;
 const FIXED = 40;
-const GITLINK = 0o160000;
+export const GITLINK = 0o160000;
 
 /** Whether an entry names a commit of another repository. */
 export function holdsGitlink(index: Buffer, idBytes: 20 | 32): boolean | AskGit {

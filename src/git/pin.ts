@@ -46,6 +46,8 @@ export type CommitHow = {
   readonly limits?: WorkLimits;
   /** Only changes below this folder of the work tree. */
   readonly dir?: string;
+  /** It holds what the last diff has shown; the snapshot's own condition counts. */
+  readonly asShown?: boolean;
   /** What becomes of files that are too large; without it they are a problem. */
   readonly leave?: (top: string, large: readonly LargeFile[]) => Promise<Result<null>>;
   /** Called with a commit that differs from the parent, and with the index that has its files, which is gone afterwards. */
@@ -63,12 +65,13 @@ export async function commitWork(
     limits = WORK_LIMITS,
     leave,
     onMade,
+    asShown = false,
     dir = place.top,
   }: CommitHow = {},
 ): Promise<Result<string>> {
   // Changes that an agent staged elsewhere are not below the folder.
   const begin = dir === place.top ? start : ({ from: "commit", commit: parent } as const);
-  return withSnapshot({ place, dir, start: begin, keep: "repository", limits }, async (snapshot) => {
+  return withSnapshot({ place, dir, start: begin, keep: "repository", asShown, limits }, async (snapshot) => {
     const { env, nested, large } = snapshot;
     if (large.length > 0) {
       const left = leave === undefined ? err(fileTooLarge(place.top, large)) : await leave(place.top, large);

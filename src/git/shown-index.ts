@@ -2,6 +2,7 @@
 // is only where that commit's own snapshot starts: git compares it with the files like any other index.
 
 import { lstat, readFile } from "node:fs/promises";
+import type { IndexEntry } from "./index-entries.ts";
 import { rememberTree } from "./known-trees.ts";
 import { type LooseObject, readLoose, storeLoose } from "./loose-object.ts";
 
@@ -11,10 +12,19 @@ export type IndexCopy = {
   readonly at: number;
 };
 
-export type ShownIndex = IndexCopy & { readonly tree: string; readonly objects: readonly LooseObject[] };
+export type ShownIndex = IndexCopy & {
+  /** Null if git has not written it: nothing differed from the work tree's index. */
+  readonly tree: string | null;
+  readonly objects: readonly LooseObject[];
+  /** The files that differed from the work tree's index; null if nobody noted them. */
+  readonly files: ShownFiles | null;
+};
+
+/** A file as the snapshot has it, or null for one that was gone. */
+export type ShownFiles = readonly (readonly [path: string, entry: IndexEntry | null])[];
 
 /** `own`: the work tree's index at that time. */
-type Shown = ShownIndex & { readonly own: Buffer };
+export type Shown = ShownIndex & { readonly own: Buffer };
 
 const INDEX_BYTES = 4 * 1024 * 1024;
 const REMEMBERED_AT_MOST = 16;
@@ -23,23 +33,23 @@ const shown = new Map<string, Shown>();
 /** Objects of more bytes are added again. */
 export const OBJECT_BYTES = 2 * 1024 * 1024;
 
-export type ShownFiles = {
-  readonly own: Buffer;
-  readonly tree: string;
-  /** The file with the snapshot's index. */
-  readonly index: string;
-  /** The folder with what it has more than the repository. */
-  readonly objects: string;
-};
-
-export async function rememberShown(gitDir: string, { own, tree, index, objects }: ShownFiles): Promise<void> {
+/** The index that git has written to a file, with the objects that it has put into a folder. */
+export async function readShown(index: string, objects: string): Promise<(IndexCopy & Pick<Shown, "objects">) | null> {
   const [bytes, written] = await Promise.all([readFile(index), lstat(index)]);
   const added = readLoose(objects, OBJECT_BYTES);
+  return added === null ? null : { bytes, at: Math.floor(written.mtimeMs / 1000), objects: added };
+}
+
+export function rememberShown(gitDir: string, one: Shown): void {
   shown.delete(gitDir);
-  if (added === null || own.length + bytes.length > INDEX_BYTES) return;
+  if (one.own.length + one.bytes.length > INDEX_BYTES) return;
   const [oldest] = shown.keys();
   if (shown.size >= REMEMBERED_AT_MOST && oldest !== undefined) shown.delete(oldest);
-  shown.set(gitDir, { own, tree, bytes, at: Math.floor(written.mtimeMs / 1000), objects: added });
+  shown.set(gitDir, one);
+}
+
+export function forgetShown(gitDir: string): void {
+  shown.delete(gitDir);
 }
 
 /** For one commit; null if there is none, or if the work tree's index has changed since. */
@@ -52,6 +62,6 @@ export function takeShown(gitDir: string, own: Buffer): ShownIndex | null {
 /** Brings its objects to the repository; false if one of them is not there. */
 export function placeShown(commonDir: string, { objects, bytes, tree }: ShownIndex): boolean {
   if (!objects.every((object) => storeLoose(commonDir, object))) return false;
-  rememberTree(commonDir, bytes, tree);
+  if (tree !== null) rememberTree(commonDir, bytes, tree);
   return true;
 }

@@ -6,12 +6,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
+import { type IdBytes, type IndexEntry, readEntries } from "./index-entries.ts";
 import { holdsGitlink, notedTree } from "./index-file.ts";
+import { type Gitlink, type Listed, listFiles, listNested } from "./list-files.ts";
+import { writeLoose } from "./loose-object.ts";
+import { addPlainly, areUnchanged, type PlainSnapshot } from "./plain-add.ts";
 import { findLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
 import { rememberTree, treeOfIndex } from "./known-trees.ts";
 import { idLength, readConfigText } from "./plain-config.ts";
 import { ASK_GIT, type AskGit } from "./plain-file.ts";
-import { type IndexCopy, OBJECT_BYTES, placeShown, rememberShown, takeShown } from "./shown-index.ts";
+import { treesOf } from "./plain-trees.ts";
+import {
+  forgetShown,
+  type IndexCopy,
+  OBJECT_BYTES,
+  placeShown,
+  readShown,
+  rememberShown,
+  type ShownIndex,
+  takeShown,
+} from "./shown-index.ts";
 
 export type SnapshotSource = {
   readonly place: GitLocation;
@@ -24,6 +38,8 @@ export type SnapshotSource = {
    * but a commit of this work tree will probably follow, so the objects of small changes are remembered for it.
    */
   readonly keep: "repository" | "nowhere" | "memory";
+  /** The commit is to hold what the diff before it has shown: nobody but the caller has worked here since, and it has changed no file. */
+  readonly asShown?: boolean;
   readonly limits?: WorkLimits;
 };
 
@@ -34,8 +50,8 @@ export type Snapshot = {
   readonly tree: string | null;
   /** The tree that the work tree's index claims, if the files are as it has them. An agent may have written it. */
   readonly claimed: string | null;
-  /** The work tree's own index, if the snapshot of the commit that follows can start with this one in its place. */
-  readonly own: Buffer | null;
+  /** For the commit that follows; null if its snapshot has to be made anew. */
+  readonly forCommit: ForCommit | null;
   /** Folders (latin1) that are repositories themselves: their files are not part of the snapshot. */
   readonly nested: readonly string[];
   /** Files that are too large: they are not part of the snapshot. */
@@ -43,6 +59,12 @@ export type Snapshot = {
   /** git's message if it could not add everything; null if it could. */
   readonly incomplete: string | null;
 };
+
+/** `own`: the work tree's own index. `plain`: how Passrail made the snapshot; null if git did. */
+type ForCommit = { readonly own: IndexCopy; readonly changed: readonly string[]; readonly plain: Placed | null };
+
+/** `at`: a moment, in seconds, before anybody looked at the files. */
+type Placed = PlainSnapshot & { readonly at: number };
 
 /** Takes the snapshot, passes it to `use`, and removes its temporary files. */
 export async function withSnapshot<T>(
@@ -61,7 +83,6 @@ export async function withSnapshot<T>(
 
 type Env = Readonly<Record<string, string>>;
 
-const LIST_BYTES = 512 * 1024 * 1024;
 const PREFIX = "passrail-index-";
 const LEFT_MS = 24 * 3_600_000;
 const swept = new Set<string>();
@@ -81,10 +102,13 @@ async function sweepLeft(folder: string): Promise<void> {
 
 async function take(source: SnapshotSource, folder: string): Promise<Result<Snapshot>> {
   const { place, dir } = source;
+  if (source.keep === "memory") forgetShown(place.gitDir);
   const env: Record<string, string> = { GIT_INDEX_FILE: join(folder, "index") };
+  // The file system's clock may be a moment behind.
+  const at = Math.floor(Date.now() / 1000) - 1;
   const begun = await beginAndList(source, env);
   if (!begun.ok) return begun;
-  const { own, links, changed, hasConflict } = begun.value;
+  const { own, entries, links, changed, hasConflict } = begun.value;
   // For a nested repository in the index, `git add` runs `git status` inside it, under its own configuration, whose filters are still on.
   // Outside the index, git only records its HEAD.
   const removed = await forget(source, env, links);
@@ -93,37 +117,59 @@ async function take(source: SnapshotSource, folder: string): Promise<Result<Snap
   const { large, bytes } = await findLarge(dir, changed, source.limits ?? WORK_LIMITS);
   const isSame = changed.length === 0 && links.length === 0 && !hasConflict;
   const isOrdinary = dir === place.top && links.length === 0 && !hasConflict && large.length === 0;
-  const isRemembered = source.keep === "memory" && !isSame && isOrdinary && bytes <= OBJECT_BYTES;
+  const isSmall = isOrdinary && bytes <= OBJECT_BYTES;
   if (source.keep !== "repository") {
     env["GIT_OBJECT_DIRECTORY"] = join(folder, "objects");
     env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = JSON.stringify(join(place.commonDir, "objects"));
     await mkdir(join(folder, "objects"));
   }
-  const incomplete = isSame ? ok(null) : await addAll(source, env, large);
+  const isPlain = !isSame && isSmall && source.keep !== "repository" && entries !== ASK_GIT;
+  const plain = isPlain ? await placePlain(source, env, { entries, changed, at }) : ASK_GIT;
+  const isDone = isSame || plain !== ASK_GIT;
+  const incomplete = isDone ? ok(null) : await addAll(source, env, large);
   if (!incomplete.ok) return incomplete;
-  const nested = isSame ? ok([]) : await nestedIn(source, env);
+  const nested = isDone ? ok([]) : await nestedIn(source, env);
   if (!nested.ok) return nested;
   const isWhole = incomplete.value === null && nested.value.length === 0;
+  const isRemembered = source.keep === "memory" && isSmall && isWhole && own !== null;
+  const made = plain === ASK_GIT ? null : plain;
   return ok({
     env,
-    ...(isSame ? await treesOf(place, env) : { tree: null, claimed: null }),
-    own: isRemembered && isWhole ? own : null,
+    ...(isSame ? await knownTrees(source, env, entries) : { tree: made?.tree ?? null, claimed: null }),
+    forCommit: isRemembered ? { own, changed, plain: made } : null,
     nested: nested.value.map((link) => link.path),
     large,
     incomplete: incomplete.value,
   });
 }
 
-async function treesOf({ commonDir }: GitLocation, env: Env): Promise<Pick<Snapshot, "tree" | "claimed">> {
-  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
-  const length = lengthOfIds(commonDir);
-  if (index === null || length === ASK_GIT) return { tree: null, claimed: null };
-  return { tree: treeOfIndex(commonDir, index), claimed: notedTree(index, length === 40 ? 20 : 32) };
+/** Without a process where the changed files are ordinary. */
+async function placePlain(
+  { place }: SnapshotSource,
+  env: Env,
+  { entries, changed, at }: Pick<Listed, "changed"> & Pick<Placed, "at"> & { readonly entries: readonly IndexEntry[] },
+): Promise<Placed | AskGit> {
+  const idBytes = idBytesOf(place.commonDir);
+  const plain = idBytes === ASK_GIT ? ASK_GIT : await addPlainly(place, entries, changed, idBytes);
+  if (plain === ASK_GIT) return ASK_GIT;
+  const objects = env["GIT_OBJECT_DIRECTORY"] ?? "";
+  for (const object of plain.objects) await writeLoose(objects, object);
+  await placeIndex(env, { bytes: plain.index, at });
+  return { ...plain, at };
 }
 
-function lengthOfIds(commonDir: string): 40 | 64 | AskGit {
-  const config = readConfigText(commonDir);
-  return config === ASK_GIT ? ASK_GIT : idLength(config);
+async function knownTrees(
+  { place: { commonDir }, keep }: SnapshotSource,
+  env: Env,
+  entries: Begun["entries"],
+): Promise<Pick<Snapshot, "tree" | "claimed">> {
+  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
+  const idBytes = idBytesOf(commonDir);
+  if (index === null || idBytes === ASK_GIT) return { tree: null, claimed: null };
+  const written = treeOfIndex(commonDir, index);
+  // Enough to compare. A commit needs trees that are in the repository.
+  const made = keep === "repository" || entries === ASK_GIT ? null : () => treesOf(entries, idBytes).id.toString("hex");
+  return { tree: written ?? made?.() ?? null, claimed: notedTree(index, idBytes) };
 }
 
 /** The tree of a snapshot, written to where its objects are. */
@@ -139,11 +185,19 @@ export async function writeTree(place: GitLocation, { env, tree }: Snapshot): Pr
 
 /** For the commit that follows: its snapshot starts with this one, and its tree is known. */
 export async function keepForCommit(place: GitLocation, snapshot: Snapshot): Promise<void> {
-  if (snapshot.own === null) return;
+  const { forCommit, env } = snapshot;
+  if (forCommit === null) return;
+  const { own, changed, plain } = forCommit;
+  const remember = (one: ShownIndex): void => rememberShown(place.gitDir, { ...one, own: own.bytes });
+  if (changed.length === 0) return remember({ ...own, tree: null, objects: [], files: [] });
+  if (plain !== null) return remember({ ...plain, bytes: plain.index });
   const written = await writeTree(place, snapshot);
-  const { own, env } = snapshot;
-  const from = { index: env["GIT_INDEX_FILE"] ?? "", objects: env["GIT_OBJECT_DIRECTORY"] ?? "" };
-  if (written.ok) await rememberShown(place.gitDir, { own, tree: written.value, ...from });
+  const shown = await readShown(env["GIT_INDEX_FILE"] ?? "", env["GIT_OBJECT_DIRECTORY"] ?? "");
+  if (!written.ok || shown === null) return;
+  const entries = entriesOf(place, shown.bytes);
+  const byPath = new Map(entries === ASK_GIT ? [] : entries.map((entry) => [entry.path, entry]));
+  const files = entries === ASK_GIT ? null : changed.map((path) => [path, byPath.get(path) ?? null] as const);
+  remember({ ...shown, tree: written.value, files });
 }
 
 /** git's message if it could not add everything. */
@@ -163,7 +217,9 @@ async function addAll(
 
 type Begun = Listed & {
   /** The work tree's own index; null if there is none, or the snapshot does not start there. */
-  readonly own: Buffer | null;
+  readonly own: IndexCopy | null;
+  /** Of the index where the snapshot starts. */
+  readonly entries: readonly IndexEntry[] | AskGit;
 };
 
 async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Begun>> {
@@ -172,24 +228,40 @@ async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Be
     const args = start.commit === null ? ["read-tree", "--empty"] : ["read-tree", start.commit];
     const read = await git(place.top, args, { place, env, touchesFiles: true });
     if (!read.ok) return read;
-    const listed = await listFiles(source, env);
-    return listed.ok ? ok({ ...listed.value, own: null }) : listed;
+    const listed = await listFiles(source, env, ASK_GIT);
+    return listed.ok ? ok({ ...listed.value, own: null, entries: ASK_GIT }) : listed;
   }
   const found = await readIndex(place.gitDir);
   if (!found.ok) return found;
-  const own = found.value?.bytes ?? null;
-  const shown = own === null || source.keep !== "repository" ? null : takeShown(place.gitDir, own);
+  const own = found.value;
+  const shown = own === null || source.keep !== "repository" ? null : takeShown(place.gitDir, own.bytes);
   if (shown !== null) {
     await placeIndex(env, shown);
-    const listed = await listFiles(source, env);
+    const entries = entriesOf(place, shown.bytes);
+    const isKept = source.asShown === true && shown.files !== null && areUnchanged(place.top, shown.files);
+    const listed = isKept ? ok(UNCHANGED) : await listFiles(source, env, entries);
     if (!listed.ok) return listed;
     // Files that it has may be ignored by now: only the work tree's own index says which are tracked.
     const isSame = listed.value.changed.length === 0;
-    if (isSame && placeShown(place.commonDir, shown)) return ok({ ...listed.value, own });
+    if (isSame && placeShown(place.commonDir, shown)) return ok({ ...listed.value, own, entries });
   }
-  if (found.value !== null) await placeIndex(env, found.value);
-  const listed = await listFiles(source, env);
-  return listed.ok ? ok({ ...listed.value, own }) : listed;
+  if (own !== null) await placeIndex(env, own);
+  const entries = own === null ? ASK_GIT : entriesOf(place, own.bytes);
+  const listed = await listFiles(source, env, entries);
+  return listed.ok ? ok({ ...listed.value, own, entries }) : listed;
+}
+
+const UNCHANGED: Listed = { links: [], changed: [], hasConflict: false };
+
+function idBytesOf(commonDir: string): IdBytes | AskGit {
+  const config = readConfigText(commonDir);
+  const length = config === ASK_GIT ? ASK_GIT : idLength(config);
+  return length === ASK_GIT ? ASK_GIT : length === 40 ? 20 : 32;
+}
+
+function entriesOf({ commonDir }: GitLocation, index: Buffer): readonly IndexEntry[] | AskGit {
+  const idBytes = idBytesOf(commonDir);
+  return idBytes === ASK_GIT ? ASK_GIT : readEntries(index, idBytes);
 }
 
 async function readIndex(gitDir: string): Promise<Result<IndexCopy | null>> {
@@ -207,69 +279,12 @@ async function placeIndex(env: Env, { bytes, at }: IndexCopy): Promise<void> {
   await utimes(path, at, at);
 }
 
-type Gitlink = { readonly path: string; readonly commit: string };
-
-type Listed = {
-  /** Submodules and embedded repositories of the index that are checked out. */
-  readonly links: readonly Gitlink[];
-  /** New, changed and deleted files below the folder, as paths below it; nothing for `git add` to do if there is none. */
-  readonly changed: readonly string[];
-  readonly hasConflict: boolean;
-};
-
-/** One process where the folder is the top: its paths are then those of the index. */
-async function listFiles(source: SnapshotSource, env: Env): Promise<Result<Listed>> {
-  const { place, dir } = source;
-  const files = ["--others", "--modified", "--exclude-standard"];
-  if (dir === place.top) {
-    const listed = await lsFiles(source, dir, ["-t", "--stage", ...files, "-z", "--", "."], env);
-    if (!listed.ok) return listed;
-    const entries = listed.value.map((entry) => ({ tag: entry.slice(0, 2), rest: entry.slice(2) }));
-    const staged = entries.filter(({ tag }) => tag !== "? ").map(({ rest }) => rest);
-    const changed = entries.flatMap(({ tag, rest }) => (tag === "? " ? [rest] : tag === "C " ? [pathOf(rest)] : []));
-    return ok({ links: await checkedOut(place, staged), changed, hasConflict: staged.some(isConflict) });
-  }
-  const staged = await lsFiles(source, place.top, ["--stage", "-z"], env);
-  if (!staged.ok) return staged;
-  const changed = await lsFiles(source, dir, [...files, "-z", "--", "."], env);
-  if (!changed.ok) return changed;
-  const links = await checkedOut(place, staged.value);
-  return ok({ links, changed: changed.value, hasConflict: staged.value.some(isConflict) });
-}
-
-async function lsFiles(
-  { place }: SnapshotSource,
-  dir: string,
-  args: readonly string[],
-  env: Env,
-): Promise<Result<readonly string[]>> {
-  const options = { place, env, touchesFiles: true, encoding: "latin1", maxBytes: LIST_BYTES } as const;
-  const listed = await git(dir, ["ls-files", ...args], options);
-  return listed.ok ? ok(listed.value.split("\0").filter((entry) => entry !== "")) : listed;
-}
-
-/** `100644 <id> <stage>` TAB path */
-const pathOf = (entry: string): string => entry.slice(entry.indexOf("\t") + 1);
-const isConflict = (entry: string): boolean => /^\d+ [0-9a-f]+ [1-9]\t/u.test(entry);
-
 /** Repositories in the snapshot. Its index says whether there are any; git names them. */
 async function nestedIn(source: SnapshotSource, env: Env): Promise<Result<readonly Gitlink[]>> {
-  const length = lengthOfIds(source.place.commonDir);
+  const idBytes = idBytesOf(source.place.commonDir);
   const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
-  if (index !== null && length !== ASK_GIT && holdsGitlink(index, length === 40 ? 20 : 32) === false) return ok([]);
-  const staged = await lsFiles(source, source.place.top, ["--stage", "-z"], env);
-  return staged.ok ? ok(await checkedOut(source.place, staged.value)) : staged;
-}
-
-async function checkedOut(place: GitLocation, staged: readonly string[]): Promise<readonly Gitlink[]> {
-  const links = new Map<string, Gitlink>();
-  for (const entry of staged) {
-    if (!entry.startsWith("160000 ")) continue;
-    const path = pathOf(entry);
-    if ((await lstat(Buffer.from(`${place.top}/${path}/.git`, "latin1")).catch(() => null)) === null) continue;
-    links.set(path, { path, commit: entry.slice("160000 ".length).split(" ", 1)[0] ?? "" });
-  }
-  return [...links.values()];
+  if (index !== null && idBytes !== ASK_GIT && holdsGitlink(index, idBytes) === false) return ok([]);
+  return listNested(source, env);
 }
 
 async function forget(source: SnapshotSource, env: Env, links: readonly Gitlink[]): Promise<Result<string>> {

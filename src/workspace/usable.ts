@@ -68,12 +68,12 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
       return tips.ok ? ok({ repositories: tips.value.map((tip) => ({ ...tip })) }) : tips;
     },
 
-    async commit(workspace, message, dir) {
+    async commit(workspace, message, how = {}) {
       const checkout = await provider.place(workspace);
       if (!checkout.ok) return checkout;
       const runId = (await notes.read(workspace.key ?? ""))?.runId ?? "";
       const limits = workLimits(options.settings);
-      const work = { branch: workspace.branch ?? "", runId, message, limits, ...optional({ dir }) };
+      const work = { branch: workspace.branch ?? "", runId, message, limits, ...how };
       // Tracks of one run may end at the same moment.
       return preparing.inTurn(workspace.key ?? runId, () => commitLeft(checkout.value, work));
     },

@@ -83,6 +83,13 @@ export type Launch = {
 /** `logins`: the folders of programs that keep their files outside of their home, in order; each may be missing. */
 export type PrivateFolders = { readonly home: string; readonly logins: readonly string[] };
 
+export type CommitRequest = {
+  /** Only work below this folder. */
+  readonly dir?: string;
+  /** The last diff showed all of it, and nobody has changed a file since: the commit need not look again. */
+  readonly asShown?: boolean;
+};
+
 export interface Workspaces {
   readonly mode: Workspace["mode"];
   /** Whether this machine can open such workspaces; checked before a run is stored. Absent: always. */
@@ -99,10 +106,10 @@ export interface Workspaces {
   /** Programs are found inside, not on this machine: argv begins with the name as given. */
   readonly ownPrograms?: boolean;
   /**
-   * Commits uncommitted work to the branch, below `dir` if given; null if there was none. Afterwards the branch holds all commits of the
+   * Commits uncommitted work to the branch; null if there was none. Afterwards the branch holds all commits of the
    * work tree, or it fails. Absent if the folder is the user's own.
    */
-  readonly commit?: (workspace: Workspace, message: string, dir?: string) => Promise<Result<string | null>>;
+  readonly commit?: (workspace: Workspace, message: string, how?: CommitRequest) => Promise<Result<string | null>>;
   /**
    * Puts the work tree and the branch back to `from`. What was there is kept under a ref, whose name it returns. Absent if the folder is
    * the user's own.

@@ -14,12 +14,12 @@ type Price = GitCase & {
 };
 
 const PRICES: readonly Price[] = [
-  { mode: "in-place", per: "run", work: "changes", opening: 0, attempts: [3, 3, 6, 3], closing: 3 },
-  { mode: "in-place", per: "run", work: "nothing", opening: 0, attempts: [2, 2, 2], closing: 2 },
-  { mode: "worktree", per: "run", work: "changes", opening: 1, attempts: [5, 5, 6, 5], closing: 6 },
-  { mode: "worktree", per: "run", work: "commits", opening: 1, attempts: [3, 3, 5, 3], closing: 4 },
-  { mode: "worktree", per: "run", work: "nothing", opening: 1, attempts: [2, 2, 2], closing: 3 },
-  { mode: "worktree", per: "stage", work: "changes", opening: 1, attempts: [7, 7, 8, 7], closing: 6 },
+  { mode: "in-place", per: "run", work: "changes", opening: 0, attempts: [2, 2, 4, 2], closing: 2 },
+  { mode: "in-place", per: "run", work: "nothing", opening: 0, attempts: [1, 1, 1], closing: 1 },
+  { mode: "worktree", per: "run", work: "changes", opening: 1, attempts: [2, 2, 3, 2], closing: 3 },
+  { mode: "worktree", per: "run", work: "commits", opening: 1, attempts: [2, 2, 3, 2], closing: 3 },
+  { mode: "worktree", per: "run", work: "nothing", opening: 1, attempts: [1, 1, 1], closing: 2 },
+  { mode: "worktree", per: "stage", work: "changes", opening: 1, attempts: [4, 4, 5, 4], closing: 3 },
 ];
 
 /** What git needs the files for. Everything else is plain: where the repository is, its settings, refs, commits and worktrees. */
