@@ -50,14 +50,19 @@ async function logOf(one: GitCase, isCounted: boolean): Promise<string> {
   try {
     const path = process.env["PATH"] ?? "";
     const log = join(dir, "log");
-    placeShim(join(dir, "bin"), findGit(path), log);
-    const seen = isCounted ? `${join(dir, "bin")}${delimiter}${path}` : path;
+    const seen = isCounted ? countingPath(join(dir, "bin"), path, log) : path;
     const env = { ...process.env, PATH: seen, TMPDIR: dir };
     await promisify(execFile)(process.execPath, [DRIVER, JSON.stringify({ ...one, log, path })], { env });
     return readFileSync(log, "utf8");
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** A PATH on which a git comes first that writes down its starts. */
+export function countingPath(folder: string, path: string, log: string): string {
+  placeShim(folder, findGit(path), log);
+  return `${folder}${delimiter}${path}`;
 }
 
 function placeShim(folder: string, git: string, log: string): void {
@@ -76,7 +81,7 @@ function findGit(path: string): string {
 }
 
 /** Split where an agent began; the first part makes the repository. */
-function partsOf(log: string): string[][] {
+export function partsOf(log: string): string[][] {
   const parts: string[][] = [[]];
   for (const line of log.split("\n")) {
     if (line.startsWith("agent ")) parts.push([]);
