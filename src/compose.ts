@@ -16,6 +16,7 @@ import { runStage } from "./attempt/run-stage.ts";
 import { createCarriers } from "./carrier/open.ts";
 import { type WorkerBoard, createBoard } from "./claim/board.ts";
 import { type WorkerCarriers, withWorkers } from "./claim/carriers.ts";
+import { optional } from "./core/optional.ts";
 import { meteredBy } from "./core/flow/metered.ts";
 import { runnerLadder } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
@@ -28,6 +29,7 @@ import { type Heartbeat, openHeartbeat } from "./engine/heartbeat.ts";
 import { type HookEvent, hookEvent } from "./engine/hook-events.ts";
 import type { EngineOptions } from "./engine/options.ts";
 import { createListeners, type EngineListener, type EngineListeners } from "./engine/listeners.ts";
+import { createRunCopies } from "./engine/run-copies.ts";
 import { createStageLogs } from "./engine/stage-log.ts";
 import { readYamlList } from "./file/yaml-list.ts";
 import { createHookCommands, type HookCommands } from "./notify/hook-commands.ts";
@@ -48,6 +50,7 @@ import { createCurrentBudgets, type CurrentBudgets } from "./settings/current-bu
 import { databaseOf, withoutDatabase } from "./settings/database.ts";
 import { loadSettings, projectEnvironment, type SettingsFlags } from "./settings/load.ts";
 import { stateFolderProblem } from "./settings/real-folder.ts";
+import { nodeId } from "./settings/node-id.ts";
 import type { Settings } from "./settings/settings.ts";
 import { createUserSettings } from "./settings/user-settings.ts";
 import type { Site } from "./settings/site.ts";
@@ -413,6 +416,11 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     onError: onCarrierError,
   });
   const board = boardOf(base, () => engine.wake());
+  const { nodes: share } = store;
+  const copies =
+    share === null
+      ? undefined
+      : createRunCopies({ home, node: nodeId(home), share, store, workspaces, onProblem: onError });
   const carriers = withWorkers({
     local,
     board,
@@ -420,6 +428,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     incarnation,
     workspaces,
     settings: config.workspaces,
+    ...(copies === undefined ? {} : { keep: copies.keep }),
     onError: onCarrierError,
   });
   const engine = createEngine({
@@ -435,6 +444,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     nearPercent: config.limitNear.value,
     runStage,
     carriers,
+    ...optional({ copies }),
     runners,
     builtins: {
       ...builtins,

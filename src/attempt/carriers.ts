@@ -17,6 +17,8 @@ export type ClaimIdentity = {
   readonly worker: string;
   /** The node's own workspace, and the commit that the attempt begins at. */
   readonly key: string;
+  /** Empty in records of older versions. */
+  readonly branch: string;
   readonly mode: string;
   readonly from: string;
   readonly project: string;

@@ -21,6 +21,8 @@ export type AttendedClaim = {
   readonly claim: WorkClaim;
   /** Brings the commits of the attempt to the run's branch. Returns facts to store. */
   readonly settle: (landed: ReportedWork) => Promise<Result<JsonObject>>;
+  /** Copies what the attempt left for other nodes, before its worker may forget it. */
+  readonly keep: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
@@ -149,6 +151,7 @@ async function reportOf(
   const file = { report, aborted: null, notes: [], heard: [], spent: null, strays: [] };
   const { dir } = attemptFiles(home, place.runId, place.stage, place.attempt);
   writeReport(home, dir, { id: claim.id, incarnation: incarnation(), ...file });
+  await attended.keep();
   incoming.remove();
   return report;
 }

@@ -35,6 +35,8 @@ export type WorkerCarriersOptions = {
   readonly incarnation: () => string;
   readonly workspaces: (mode: WorkspaceMode) => Workspaces;
   readonly settings: WorkspaceSettings;
+  /** Copies what an attempt left for other nodes of the same database; absent where there are none. */
+  readonly keep?: (runId: string, stage: string, attempt: number) => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
@@ -101,6 +103,7 @@ async function carryOutThere(
     id: claim.id,
     worker: claim.worker,
     key,
+    branch: workspace.branch ?? "",
     mode: workspace.mode,
     from: head,
     project: job.project,
@@ -164,8 +167,9 @@ type Attending = {
 function attendAt(options: WorkerCarriersOptions, attending: Attending, ports: CarriedPorts): Promise<CarriedEnd> {
   const { home, incarnation, onError } = options;
   const { identity, place, claim } = attending;
+  const keep = async () => options.keep?.(place.runId, place.stage, place.attempt);
   const settle = (landed: ReportedWork): Promise<Result<JsonObject>> => settleWork(attending, landed);
-  return attendClaim({ home, incarnation, identity, place, claim, settle, onError }, ports);
+  return attendClaim({ home, incarnation, identity, place, claim, settle, keep, onError }, ports);
 }
 
 /** Puts the worker's commits on the run's branch, in the node's own workspace. */
@@ -217,7 +221,7 @@ async function findClaim(
     return { type: "reported", token: "", channel: null, carryOn: async () => end };
   }
   const workspaces = options.workspaces(identity.mode as WorkspaceMode);
-  const workspace = (await workspaces.left?.(place.runId))?.find(({ key }) => key === identity.key);
+  const workspace = await workspaceOf(workspaces, identity, place.runId);
   if (workspace === undefined) return { type: "gone", notes: [], spent: null, forget: () => {} };
   const claim = board.adopt(
     identity,
@@ -233,4 +237,16 @@ async function findClaim(
     return end;
   };
   return { type: "living", token: identity.token, channel: null, carryOn };
+}
+
+/** The node's own workspace of a claim. Another node may have opened it on its machine; then it is opened here at the same commit. */
+async function workspaceOf(
+  workspaces: Workspaces,
+  { branch, from, key, project }: ClaimIdentity,
+  runId: string,
+): Promise<Workspace | undefined> {
+  const here = (await workspaces.left?.(runId))?.find((left) => left.key === key);
+  if (here !== undefined || branch === "") return here;
+  const opened = await workspaces.open({ runId, key, project, branch, base: from, withoutSetup: true });
+  return opened.ok && (await workspaces.head(opened.value)) === from ? opened.value : undefined;
 }

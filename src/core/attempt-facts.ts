@@ -26,6 +26,7 @@ export type AttemptFacts = {
     readonly id: string;
     readonly worker: string;
     readonly key: string;
+    readonly branch: string;
     readonly mode: string;
     readonly from: string;
     readonly project: string;
@@ -155,7 +156,7 @@ function claimOf(value: Json | undefined): AttemptFacts["claim"] {
   if (typeof id !== "string" || typeof worker !== "string") return null;
   const text = (name: string): string => textOf(rest[name]) ?? "";
   const [key, mode, from, project, token] = [text("key"), text("mode"), text("from"), text("project"), text("token")];
-  return { id, worker, key, mode, from, project, token };
+  return { id, worker, key, branch: text("branch"), mode, from, project, token };
 }
 
 function usageOf(value: Json | undefined): Usage | null {

@@ -17,6 +17,8 @@ export type Adoption = {
   readonly store: Pick<Store, "activeRuns" | "attempts" | "loadRun">;
   readonly storeId: string;
   readonly carriers?: Carriers;
+  /** Brings what another node left of the run; a failure is told when an attempt needs it. */
+  readonly bring: (run: Run) => Promise<unknown>;
   readonly adopt: (run: Run, at: FoundAttempt["at"], found: Adopted) => Promise<void>;
   /** What an attempt that is gone left to be stored. */
   readonly note: (runId: string, stage: string, attempt: number, facts: JsonObject) => Promise<unknown>;
@@ -117,7 +119,7 @@ async function endRecorded(processes: Processes, record: { readonly facts: JsonO
 }
 
 async function foundIn(
-  { store, note, spent }: Adoption,
+  { store, note, spent, bring }: Adoption,
   carriers: Carriers,
   runId: string,
 ): Promise<readonly FoundAttempt[]> {
@@ -125,6 +127,7 @@ async function foundIn(
   const running = run === undefined ? [] : runningAttempts(run);
   if (run === undefined || running.length === 0) return [];
   const records = await store.attempts(runId);
+  await bring(run);
   const looked = running.map(async (at): Promise<readonly FoundAttempt[]> => {
     const record = records.find(({ stage, attempt }) => stage === at.stage && attempt === at.attempt);
     const carrier = record === undefined ? null : carriedBy(record);

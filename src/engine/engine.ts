@@ -87,6 +87,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { runId, resolved } = request;
       // Before the run exists: a copy without a run harms nobody, a run without its copies could not work.
       for (const text of texts) keepCopy(options.home, runId, text);
+      await options.copies?.keepTexts(runId, texts);
       await flows.save(resolved);
       const delivered = await runs.deliver(runId, requested(request), actor, "run.requested");
       failpoint("run-committed");
@@ -109,6 +110,7 @@ export function createEngine(options: EngineOptions): Engine {
         recoverWorkspaces: async (run) => runWorkspaces.recover(await flows.of(run.flowHash), run),
         recoverWorkspace: async (run, at) => runWorkspaces.recoverOne(await flows.of(run.flowHash), run, at),
         follow: async (run) => follower.follow(await flows.of(run.flowHash), run),
+        bring: async (run) => options.copies?.bring(await flows.of(run.flowHash), run),
         adopt: async (run, at, found) => {
           const resolved = await flows.of(run.flowHash);
           const ready = readyAttempt(resolved, run, at, machines.slotRules);

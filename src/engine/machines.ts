@@ -94,6 +94,8 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     holds,
     flowOf: (hash) => flows.of(hash),
     workspaces: runWorkspaces,
+    bringCopies: async (resolved, run) => insist(run.id, async () => options.copies?.bring(resolved, run)),
+    keepCopies: async (runId, ...at) => insist(runId, async () => options.copies?.keep(runId, ...at)),
     isClosed: () => phase() === "closed",
     onFreed,
     onGone: () => activity.check(),

@@ -17,6 +17,7 @@ import type { Store } from "../store/store.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 import type { Clock } from "./clock.ts";
 import type { Places } from "./places.ts";
+import type { RunCopies } from "./run-copies.ts";
 import type { BudgetOptions } from "./schedule/budgets.ts";
 
 export type ObservedAttempt = {
@@ -47,6 +48,8 @@ export type EngineOptions = BudgetOptions & {
   readonly runStage: (job: AttemptJob, ports: AttemptPorts) => Promise<Report>;
   /** Processes of their own for attempts; absent: every attempt ends with its engine. */
   readonly carriers?: Carriers;
+  /** Copies for other nodes of the same database; absent where the state folder has everything. */
+  readonly copies?: RunCopies;
   readonly runners: Runners;
   /** Stages that run without an agent, by the name that flows give in `do`. */
   readonly builtins: Readonly<Record<string, Builtin>>;

@@ -15,7 +15,7 @@ import type { Report } from "../core/flow/outcome.ts";
 import type { Stray } from "../runner/runner.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import { optional } from "../core/optional.ts";
-import { messageOf } from "../core/result.ts";
+import { messageOf, type Result } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
 import { liveAnswer } from "../core/run/live-question.ts";
 import { permissionAnswer } from "../core/run/permission.ts";
@@ -57,6 +57,10 @@ export type AttemptWorkDeps = {
   readonly flowOf: (hash: string) => Promise<ResolvedFlow>;
   /** Delivers until the store takes it. */
   readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
+  /** Before its outcome is stored: other nodes must find what the attempt left. */
+  /** Before the first attempt of a run here: what other nodes left of it. */
+  readonly bringCopies: (resolved: ResolvedFlow, run: Run) => Promise<Result<null> | undefined>;
+  readonly keepCopies: (runId: string, stage: string, attempt: number) => Promise<void>;
   readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "recoverOne" | "sweep">;
   readonly metering: Pick<Metering, "noteReport" | "nextRunner">;
   readonly holds: Pick<Holds, "noteUses">;
@@ -177,6 +181,7 @@ async function work(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): Promis
   if (carried.type === "left") return;
   if (carried.type === "lost") return takeBack(deps, atWork, carried.why);
   // Usage reported on the way counts where the report has none.
+  await deps.keepCopies(run.id, ready.stage, ready.attempt);
   const { report } = carried;
   const { usage = atWork.spent } = report;
   const whole = usage === undefined ? report : { ...report, usage };
@@ -233,6 +238,11 @@ async function carryOut(deps: WorkDeps, atWork: AttemptAtWork, token: string): P
   const { resolved, run, ready, live } = atWork;
   const job = jobOf(options, resolved, run, ready, token);
   await openRoom(deps, atWork);
+  const brought = await deps.bringCopies(resolved, run);
+  if (brought?.ok === false) {
+    const { code: cause, message: reason } = brought.error;
+    return { type: "reported", report: { cause, reason }, strays: [] };
+  }
   await options.beforeWork?.(run);
   // A person's edit of the ticket's file may just have ended the run. Nobody reads this report.
   if (live.abort.signal.aborted)

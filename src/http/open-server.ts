@@ -37,6 +37,7 @@ import { createFollowedAttempts, type FollowedAttempts } from "./server/events/f
 import { createEventHub, type EventHub } from "./server/events/hub.ts";
 import { openFlowFiles } from "./server/flow-files.ts";
 import { createKeys, type Keys } from "./server/keys.ts";
+import { shareKeys } from "./server/shared-keys.ts";
 import type { HeadRules } from "./server/guard/head.ts";
 import { type Listening, listen, type ListenOptions } from "./server/listen.ts";
 import type { ServerDeps, StartedDemo, WorkerNode } from "./server/deps.ts";
@@ -106,6 +107,8 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   const audit = createAudit(home, { now: () => clock.now(), onProblem: (text) => log(`audit: ${text}`) });
   audit.record(settingsNote(config, person, version));
   const keys = await createKeys(home, { person, now: () => clock.now() });
+  const shared =
+    store.nodes === null ? null : await shareKeys(home, store.nodes, (error) => log(`keys: ${stackOf(error)}`));
   const deps = depsOf(passrail, options, { audit, followed, hub, keys });
   const notifier = notifications?.notifier ?? null;
   const onProblem = (text: string): void => log(`webhooks: ${text}`);
@@ -134,6 +137,7 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
     },
     async close() {
       clearInterval(timer);
+      shared?.close();
       deps.tickets?.known.close();
       followed.close();
       hub.close();

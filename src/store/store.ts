@@ -17,6 +17,7 @@ import type { Command } from "../core/run/command.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { InboxItem, Run, Subject } from "../core/run/run.ts";
 import type { Usage } from "../core/budget/usage.ts";
+import type { NodeShare } from "./node-share.ts";
 
 /** Everything one decision changes. */
 export type Change = {
@@ -349,6 +350,8 @@ export interface Store {
    * new one when its next owner opens it, so that files of the lost work never count. Empty for a reader of a store that was not upgraded.
    */
   incarnation(): string;
+  /** What several nodes share; null where the store is a file, which has one. */
+  readonly nodes: NodeShare | null;
   /** True when another process has written since the last call. Cheap. Throws `store_fenced` like every write. */
   changedElsewhere(): Promise<boolean>;
   /** What was asked for before is still answered. */

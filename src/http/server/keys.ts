@@ -36,7 +36,7 @@ const keySchema = z.strictObject({
 });
 const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keySchema).max(MAX_KEYS) });
 
-type StoredKey = z.infer<typeof keySchema>;
+export type StoredKey = z.infer<typeof keySchema>;
 export type KeyInfo = Omit<StoredKey, "hash">;
 export type KeyLimits = Pick<StoredKey, "agent" | "story" | "labels" | "expiresAt" | "device">;
 /** `lasts`: a key of a device, which outlives its tab. */
@@ -176,11 +176,15 @@ function parseSessions(text: string | undefined): readonly (readonly [string, nu
   }
 }
 
-function parseKeys(text: string | undefined): readonly StoredKey[] {
+export function parseKey(value: unknown): StoredKey {
+  return keySchema.parse(value);
+}
+
+export function parseKeys(text: string | undefined): readonly StoredKey[] {
   return text === undefined ? [] : fileSchema.parse(JSON.parse(text)).keys;
 }
 
-function writeKeys(keys: readonly StoredKey[]): string {
+export function writeKeys(keys: readonly StoredKey[]): string {
   // Throws instead of writing keys that could not be read back.
   return `${JSON.stringify(fileSchema.parse({ version: 1, keys }), null, 2)}\n`;
 }

@@ -9,8 +9,9 @@ import { openPool, type Pool } from "./pool.ts";
 
 export type Lease = { readonly release: () => Promise<void> };
 
-const LEASE_S = 6;
-const RENEW_MS = 2000;
+/** Shorter than agents of workers work on without their node, so that they follow to the next one. */
+const LEASE_S = 5;
+const RENEW_MS = 1000;
 
 /** `heldBy` says who has it, in words for the user; the program's decision never rests on them. */
 export type HeldLease = {

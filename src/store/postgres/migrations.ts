@@ -5,6 +5,7 @@ import { StoreError } from "../store.ts";
 import type { Pool, Query } from "./pool.ts";
 import { COMMIT_1 } from "./schema-commit.ts";
 import { HOLDS_2 } from "./schema-holds.ts";
+import { NODES_3 } from "./schema-nodes.ts";
 import { TRIGGERS_1 } from "./schema-triggers.ts";
 import { WRITE_1 } from "./schema-write.ts";
 import { TABLES_1 } from "./schema.ts";
@@ -13,6 +14,7 @@ import { TABLES_1 } from "./schema.ts";
 const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: "store", sql: TABLES_1 + TRIGGERS_1 + COMMIT_1 + WRITE_1 },
   { name: "holds", sql: HOLDS_2 },
+  { name: "nodes", sql: NODES_3 },
 ];
 
 /** "PSRL" twice: a number that no other program is likely to lock. */

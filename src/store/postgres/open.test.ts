@@ -64,6 +64,7 @@ describe("a database on a network", () => {
     expect(await database.query("SELECT version FROM passrail.schema_versions ORDER BY 1")).toEqual([
       { version: 1 },
       { version: 2 },
+      { version: 3 },
     ]);
     await database.query("INSERT INTO passrail.schema_versions (version, name) VALUES (99, 'later')");
     await expect(open()).rejects.toMatchObject({ code: "schema_too_new" });

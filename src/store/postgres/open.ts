@@ -13,6 +13,7 @@ import { createHeads } from "./heads.ts";
 import { readIdentity, takeOver } from "./identity.ts";
 import { migrate, schemaVersion } from "./migrations.ts";
 import { openPool, type Pool } from "./pool.ts";
+import { shareOn } from "./node-share.ts";
 import { createQueries, type DatabaseQueries } from "./queries.ts";
 import { readEvents } from "./read-events.ts";
 import { readRuns } from "./read-runs.ts";
@@ -113,6 +114,7 @@ function storeOn(pool: Pool, opened: Opened): Store {
       return verifyDatabase(pool);
     },
     incarnation: () => incarnation,
+    nodes: shareOn(pool),
     async changedElsewhere() {
       requireOpen();
       const now = await readIdentity(pool);

@@ -24,8 +24,10 @@ export type Pool = {
 const CONNECTIONS = 5;
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 30_000;
-const READ_TRIES = 4;
+/** How often a read is tried: where the database never answered somebody waits for the reason, later it will be back. */
+const READ_TRIES = { first: 4, later: 14 } as const;
 const RETRY_MS = 250;
+const RETRY_MAX_MS = 1000;
 
 export function openPool(address: DatabaseAddress, connections = CONNECTIONS): Pool {
   const { shown } = address;
@@ -39,15 +41,21 @@ export function openPool(address: DatabaseAddress, connections = CONNECTIONS): P
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on("error", () => undefined);
 
-  const once: Query = async (sql, ...values) => (await pool.query(sql, [...values])).rows as readonly DatabaseRow[];
+  let wasReached = false;
+  const once: Query = async (sql, ...values) => {
+    const { rows } = await pool.query(sql, [...values]);
+    wasReached = true;
+    return rows as readonly DatabaseRow[];
+  };
 
   async function read(sql: string, ...values: readonly unknown[]): Promise<readonly DatabaseRow[]> {
     for (let tried = 1; ; tried += 1) {
       try {
         return await once(sql, ...values);
       } catch (error) {
-        if (tried === READ_TRIES || !isLost(error)) throw explainError(error, shown);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tried));
+        const tries = wasReached ? READ_TRIES.later : READ_TRIES.first;
+        if (tried >= tries || !isLost(error)) throw explainError(error, shown);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(RETRY_MS * tried, RETRY_MAX_MS)));
       }
     }
   }

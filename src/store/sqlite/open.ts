@@ -49,6 +49,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     // Commands that look at a list need neither the fold of events nor a second set of tables.
     verify: async () => (await import("./verify.ts")).verifyFile(options.file),
     incarnation,
+    nodes: null,
     changedElsewhere: async () => changedElsewhere(),
     close,
   };

@@ -11,7 +11,10 @@ export function addWorker(program: Command, { call, version }: CommandContext): 
     .command("worker")
     .description("carry out attempts of a node on another machine; look after workers");
   const read = addOptions(worker, {
-    join: text("--join <url>", "the node: https://host:port"),
+    join: list(
+      "--join <url>",
+      "the node: https://host:port (repeatable: every node of a database; it follows the one that performs)",
+    ),
     tokenFile: text("--token-file <file>", "a file with the token of: passrail key create NAME --scope worker"),
     slots: textOr("--slots <n>", "how many attempts at once, 1 to 100", "1"),
     labels: text("--labels <list>", "what this machine has, such as gpu,mac"),

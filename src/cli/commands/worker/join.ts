@@ -19,7 +19,7 @@ import { plainText } from "../../terminal/plain-text.ts";
 import { labelsIn } from "./labels.ts";
 
 export type JoinFlags = {
-  readonly join?: string;
+  readonly join: readonly string[];
   readonly tokenFile?: string;
   readonly slots: string;
   readonly labels?: string;
@@ -30,7 +30,7 @@ export type JoinFlags = {
 
 export async function joinNode(io: Io, version: string, flags: JoinFlags): Promise<number> {
   requireOperator(io, "worker");
-  const url = addressOf(flags);
+  const urls = addressesOf(flags);
   const tokenFile = flags.tokenFile;
   if (tokenFile === undefined)
     throw usageError(
@@ -65,10 +65,10 @@ export async function joinNode(io: Io, version: string, flags: JoinFlags): Promi
     if (!io.quiet) io.err(plainText(`${new Date().toISOString()} ${line}`));
   };
   try {
-    log(`worker ${name} joins ${url}: ${flags.slots} slots`);
+    log(`worker ${name} joins ${urls.join(", ")}: ${flags.slots} slots`);
     const ended = await runWorker({
       home,
-      link: createNodeLink(url, token),
+      link: createNodeLink(urls, token),
       name,
       slots: Number(flags.slots),
       labels: flags.labels === undefined ? [] : labelsIn(flags.labels),
@@ -88,14 +88,19 @@ export async function joinNode(io: Io, version: string, flags: JoinFlags): Promi
   }
 }
 
-/** A token is not sent over a network in the clear. */
-function addressOf({ join: url, dangerouslyUnencrypted }: JoinFlags): string {
-  if (url === undefined)
+function addressesOf({ join: given, dangerouslyUnencrypted }: JoinFlags): [string, ...string[]] {
+  const [first, ...others] = given.map((url) => addressOf(url, dangerouslyUnencrypted));
+  if (first === undefined)
     throw usageError(
       "node_missing",
       "Name the node to join.",
       "passrail worker --join https://host:port --token-file FILE",
     );
+  return [first, ...others];
+}
+
+/** A token is not sent over a network in the clear. */
+function addressOf(url: string, dangerouslyUnencrypted: boolean): string {
   if (!URL.canParse(url)) throw usageError("url_invalid", `${url} is not an address.`, "https://host:port");
   const { protocol, hostname: host, username, password } = new URL(url);
   const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(host);
