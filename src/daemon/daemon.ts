@@ -12,6 +12,7 @@ import { type OpenedTrigger, openTriggers, readTriggers, type Triggers } from ".
 import { nightReport } from "../http/server/routes/report.ts";
 import { openAnnouncer } from "./announce.ts";
 import type { Log } from "./log.ts";
+import { openNodeNotes } from "./node-notes.ts";
 import { removeNote, writeNote } from "./note.ts";
 import type { Closing, Daemon, DaemonOptions } from "./options.ts";
 import { openRunLog } from "./run-log.ts";
@@ -88,6 +89,8 @@ function begin(
     now: () => new Date(clock.now()),
     onProblem: (text) => log.write(text),
   });
+  const noted = { home, share: store.nodes, settings: passrail.config, version, url: publicUrl ?? url, performs: true };
+  const nodes = openNodeNotes({ ...noted, log: (line) => log.write(line) });
   const announcer = announcerOf(passrail, server, log, isFirstStart);
   const sweep = openSweep({
     home,
@@ -119,6 +122,7 @@ function begin(
     newLoginCode: () => server.keys.newLoginCode().token,
     async close(how) {
       await announcer?.close();
+      nodes.close();
       await shift.close();
       await telemetry?.close();
       await sweep.close();

@@ -4,10 +4,11 @@
 import type { Observer } from "../compose.ts";
 import { ok, type Result } from "../core/result.ts";
 import type { Daemon, DaemonOptions } from "./options.ts";
+import { openNodeNotes } from "./node-notes.ts";
 import { removeNote, writeNote } from "./note.ts";
 import { serve } from "./serve.ts";
 
-const LOOK_MS = 1000;
+const LOOK_MS = 500;
 
 export async function openStandby(
   passrail: Observer & { readonly isFree: () => Promise<boolean> },
@@ -23,6 +24,8 @@ export async function openStandby(
   writeNote(home, { ...note, standbyOf: performedBy });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);
   log.write(`standing by: ${performedBy} performs on the same database`);
+  const about = { home, share: store.nodes, settings: passrail.config, version, url, performs: false };
+  const nodes = openNodeNotes({ ...about, log: (line) => log.write(line) });
   const watch = watchFor(passrail.isFree, (error) => log.write(`standing by: ${String(error)}`));
   return ok({
     url,
@@ -36,6 +39,7 @@ export async function openStandby(
     newLoginCode: () => server.keys.newLoginCode().token,
     async close() {
       watch.stop();
+      nodes.close();
       removeNote(home);
       await server.close();
       await passrail.close();

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { type DatabaseAddress, databaseOf } from "../settings/database.ts";
+import { type NodeNote, nodeNoteSchema } from "../core/view/node-note.ts";
 import { type Site, storeFile } from "../settings/site.ts";
 import { lockOwner } from "./sqlite/lock.ts";
 import { schemaOfFile } from "./sqlite/schema-of-file.ts";
@@ -14,6 +15,8 @@ export type DatabaseLook = {
   /** 0: there is none yet. */
   readonly schema: number;
   readonly performer: string | null;
+  /** The daemons that were heard of within a minute. */
+  readonly nodes: readonly NodeNote[];
 };
 
 /** Throws a StoreError if the address is wrong or the database cannot be reached. */
@@ -28,6 +31,7 @@ export async function lookAtDatabase({ home, environment }: Pick<Site, "home" | 
     where: file,
     schema: existsSync(file) ? schemaOfFile(file) : 0,
     performer: owner === undefined ? null : `process ${owner.pid}`,
+    nodes: [],
   };
 }
 
@@ -35,11 +39,14 @@ async function lookAtPostgres(address: DatabaseAddress): Promise<DatabaseLook> {
   const { openPool } = await import("./postgres/pool.ts");
   const { schemaVersion } = await import("./postgres/migrations.ts");
   const { leaseHolder } = await import("./postgres/lock.ts");
+  const { shareOn } = await import("./postgres/node-share.ts");
   const pool = openPool(address, 1);
   try {
     const schema = await schemaVersion(pool.read, pool.shown);
     const performer = schema === 0 ? undefined : await leaseHolder(pool);
-    return { kind: "postgres", where: pool.shown, schema, performer: performer ?? null };
+    const found = schema < 3 ? [] : await shareOn(pool).nodes();
+    const nodes = found.flatMap(({ body }) => nodeNoteSchema.safeParse(JSON.parse(body)).data ?? []);
+    return { kind: "postgres", where: pool.shown, schema, performer: performer ?? null, nodes };
   } finally {
     pool.close();
   }

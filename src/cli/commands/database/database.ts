@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { differenceOf, type NodeNote } from "../../../core/view/node-note.ts";
 import { lookAtDatabase } from "../../../store/look-at-database.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -9,15 +10,28 @@ import { printJson } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 
 export async function showDatabase(io: Io): Promise<number> {
-  const { kind, where, schema, performer } = await lookAtDatabase(io);
-  if (io.json) printJson(io, { kind, where, schema, performer });
+  const { kind, where, schema, performer, nodes } = await lookAtDatabase(io);
+  if (io.json) printJson(io, { kind, where, schema, performer, nodes: nodes.map(shownNode) });
   else if (io.quiet) io.out(where);
   else {
     io.out(plainText(`store      ${where}`));
     io.out(plainText(`schema     ${schema === 0 ? "none yet; the first run makes it" : `version ${schema}`}`));
     io.out(plainText(`performer  ${performer ?? "nobody"}`));
+    for (const { host, url, version, performs } of nodes)
+      io.out(plainText(`node       ${url} on ${host}, version ${version}, ${performs ? "performs" : "stands by"}`));
+    for (const difference of differencesOf(nodes)) io.err(plainText(`warning: ${difference}`));
   }
   return EXIT.ok;
+}
+
+function shownNode({ host, url, version, performs }: NodeNote) {
+  return { host, url, version, performs };
+}
+
+/** From the one that performs. */
+function differencesOf(nodes: readonly NodeNote[]): readonly string[] {
+  const performer = nodes.find(({ performs }) => performs);
+  return performer === undefined ? [] : nodes.flatMap((node) => differenceOf(performer, node) ?? []);
 }
 
 export async function migrations(io: Io, dir: string | undefined): Promise<number> {
