@@ -149,7 +149,7 @@ function pick(chance: number): (typeof PICKED)[number] {
 }
 
 /** Mulberry32: small, and the same everywhere. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = Math.imul(seed, 0x9e3779b1) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
