@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { WORKER_PROTOCOL } from "../core/worker/wire.ts";
+import { type HeldClaim, WORKER_PROTOCOL } from "../core/worker/wire.ts";
 import { createBoard, type WorkerBoard } from "./board.ts";
 
 const LEASE_MS = 6_000;
@@ -26,9 +26,11 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-async function hear(name: string): Promise<void> {
+const INSTANCE = "0".repeat(32);
+
+async function hear(name: string, held: readonly HeldClaim[] = []): Promise<void> {
   const about = { version: "0", protocol: WORKER_PROTOCOL, labels: [], slots: 1, startedAt: STARTED };
-  const poll = { hello: { ...about, name, instance: "0".repeat(32) }, node: null, held: [], isLeaving: false };
+  const poll = { hello: { ...about, name, instance: INSTANCE }, node: null, held, isLeaving: false };
   expect(await board.poll({ id: name, labels: null }, poll, new AbortController().signal)).toMatchObject({ ok: true });
 }
 
@@ -52,3 +54,37 @@ test("R-X-05: a worker keeps its claim for the whole lease, loses it with the ne
   expect(board.list().map(({ name }) => name)).toEqual(["two"]);
   expect(board.book({ ...wish, key: "r1/build/2" }, false)).toBe("worker");
 });
+
+test("a claim that its worker has named and names no more is lost, although the worker lives", async () => {
+  await hear("one");
+  const wish = { key: "r1/build/1", runId: "r1", stage: "build", labels: [], mayMove: true };
+  expect(board.book(wish, false)).toBe("worker");
+  const claim = board.open(wish.key);
+  // The worker has not heard of it yet.
+  await hear("one");
+  expect(claim.isOver).toBe(false);
+  await hear("one", [{ claim: claim.id, seen: 0 }]);
+  expect(claim.isOver).toBe(false);
+  await hear("one");
+  expect(claim.isOver).toBe(true);
+});
+
+test("what a worker says of a claim before the node knows that it has it is not refused, only asked for again", async () => {
+  await hear("one");
+  const claim = board.adopt({ id: "c1", worker: "one" }, "r1/build/1", "r1/build");
+  claim.serve(async () => {});
+  const { node } = await pollOnce();
+  const said = { claim: "c1", instance: INSTANCE, node, from: 1, messages: [{ type: "check-offered" } as const] };
+  expect(await board.take({ id: "one", labels: null }, said)).toMatchObject({ error: { code: "node_starting" } });
+  await hear("one", [{ claim: "c1", seen: 0 }]);
+  expect(await board.take({ id: "one", labels: null }, said)).toEqual({ ok: true, value: 1 });
+});
+
+/** Of another worker, to learn the name of the node. */
+async function pollOnce(): Promise<{ readonly node: string }> {
+  const about = { version: "0", protocol: WORKER_PROTOCOL, labels: [], slots: 1, startedAt: STARTED };
+  const poll = { hello: { ...about, name: "other", instance: INSTANCE }, node: null, held: [], isLeaving: false };
+  const answer = await board.poll({ id: "other", labels: null }, poll, new AbortController().signal);
+  if (!answer.ok) throw new Error(answer.error.message);
+  return answer.value;
+}

@@ -91,7 +91,13 @@ type Places = {
   release(key: string): void;
 };
 
-type Held = { readonly claim: WorkClaim; instance: string | null; sinceMs: number };
+type Held = {
+  readonly claim: WorkClaim;
+  instance: string | null;
+  sinceMs: number;
+  /** Its worker has said that it has it: if it no longer does, it has lost it. */
+  wasNamed: boolean;
+};
 type TakenSeat = Seat & { readonly keyId: string; heardMs: number; wake: () => void };
 
 type State = BoardOptions & {
@@ -104,6 +110,8 @@ type State = BoardOptions & {
   /** run/stage -> worker */
   readonly lastWorker: Map<string, string>;
   readonly states: WorkerStates;
+  /** The last request of each worker: what an older one says is no longer so. */
+  readonly latest: Map<string, WorkerPoll>;
   isReady: boolean;
 };
 
@@ -119,6 +127,7 @@ export function createBoard(options: BoardOptions): WorkerBoard {
     claims: new Map(),
     lastWorker: new Map(),
     states: openStates(options.home),
+    latest: new Map(),
     isReady: false,
   };
   const timer = setInterval(() => lookAtLeases(state), LOOK_MS).unref();
@@ -188,6 +197,7 @@ async function pollAt(
   const seat = seatOf(state, key, poll);
   if (!seat.ok) return seat;
   if (state.isReady && freeOf(state, seat.value) > 0) state.onFree();
+  state.latest.set(name, poll);
   const first = answerTo(state, poll);
   if (poll.isLeaving && poll.held.length === 0) {
     seats.delete(name);
@@ -247,7 +257,8 @@ function seatOf(state: State, key: WorkerKey, { hello, isLeaving }: WorkerPoll):
 
 function answerTo(state: State, poll: WorkerPoll): PollAnswer {
   const { node, leaseMs, states } = state;
-  const told = state.isReady ? settleHeld(state, poll) : { claims: [], over: [] };
+  const isSettled = state.isReady && state.latest.get(poll.hello.name) === poll;
+  const told = isSettled ? settleHeld(state, poll) : { claims: [], over: [] };
   return { node, leaseMs, state: states.of(poll.hello.name), ...told };
 }
 
@@ -265,13 +276,15 @@ function settleHeld(
     if (found?.claim.worker !== hello.name || isAnothers) over.push(each.claim);
     else {
       found.instance = hello.instance;
+      found.wasNamed = true;
       seen.set(each.claim, seenNode === node ? each.seen : 0);
     }
   }
   for (const [id, found] of claims) {
     if (found.claim.worker !== hello.name || seen.has(id)) continue;
-    // One that this process adopted, or gave to an earlier process of the worker, is not known there any more.
-    if (isLeaving || found.instance !== hello.instance)
+    // One that this process adopted, or gave to an earlier process of the worker, is not known there any more; nor is one that it named
+    // before and does not name now.
+    if (isLeaving || found.instance !== hello.instance || found.wasNamed)
       lose(state, id, `worker ${hello.name} no longer has this attempt`);
   }
   const mine = [...claims.values()].filter(({ claim }) => claim.worker === hello.name);
@@ -286,7 +299,9 @@ async function takeAt(
 ): Promise<Result<number>> {
   const held = claims.get(id);
   const isTheirs = held !== undefined && seats.get(held.claim.worker)?.keyId === key.id;
-  if (!isReady || theirs !== node || (isTheirs && !held.claim.isServed)) return err(STARTING);
+  // A claim of an earlier node is the worker's when its next request names it; until then nothing says that it is lost.
+  const isUnsettled = isTheirs && (!held.claim.isServed || held.instance === null);
+  if (!isReady || theirs !== node || isUnsettled) return err(STARTING);
   if (held === undefined || !isTheirs || held.instance !== instance) return err(lostClaim(id));
   const taken = await held.claim.take(from, messages);
   return held.claim.isOver && taken < from + messages.length - 1 ? err(lostClaim(id)) : ok(taken);
@@ -318,14 +333,14 @@ function claimsOf({ seats, booked, claims, lastWorker, nowMs }: State): Pick<Wor
       const worker = booked.get(key);
       if (worker === undefined) throw new Error(`${key} has no worker`);
       const claim = createClaim({ id: randomBytes(12).toString("hex"), worker, key }, () => seats.get(worker)?.wake());
-      claims.set(claim.id, { claim, instance: seats.get(worker)?.instance ?? "", sinceMs: nowMs() });
+      claims.set(claim.id, { claim, instance: seats.get(worker)?.instance ?? "", sinceMs: nowMs(), wasNamed: false });
       return claim;
     },
     adopt({ id, worker }, key, stage) {
       const claim = createClaim({ id, worker, key }, () => seats.get(worker)?.wake());
       booked.set(key, worker);
       lastWorker.set(stage, worker);
-      claims.set(id, { claim, instance: null, sinceMs: nowMs() });
+      claims.set(id, { claim, instance: null, sinceMs: nowMs(), wasNamed: false });
       return claim;
     },
     forget: (id) => void claims.delete(id),

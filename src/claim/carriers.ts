@@ -21,6 +21,7 @@ import { attemptKey } from "../core/run/attempt-key.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
 import { bundleCommits, knownOf, setRef, workRef } from "../git/carried-commits.ts";
 import { findProject, findRepository } from "../git/repository.ts";
+import { makeFolders } from "../file/confined.ts";
 import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { attendClaim, type ReportedWork } from "./attend.ts";
@@ -223,6 +224,8 @@ async function findClaim(
   const workspaces = options.workspaces(identity.mode as WorkspaceMode);
   const workspace = await workspaceOf(workspaces, identity, place.runId);
   if (workspace === undefined) return { type: "gone", notes: [], spent: null, forget: () => {} };
+  // Another node may have made the attempt's folder on its machine.
+  makeFolders(home, dir, 0o700);
   const claim = board.adopt(
     identity,
     attemptKey(place.runId, place.stage, place.attempt),

@@ -96,6 +96,18 @@ describe("a database on a network", () => {
     );
   });
 
+  test("a look for changes that is answered after a later write of the same process is no sign of replaced content", async () => {
+    const store = await open({ owner: true });
+    let isDone = false;
+    const look = async (): Promise<void> => {
+      while (!isDone) await store.changedElsewhere();
+    };
+    const looking = Promise.all(Array.from({ length: 4 }, look));
+    for (let run = 0; run < 60; run += 1) await store.commit(newRun(`r${run}`));
+    isDone = true;
+    await expect(looking).resolves.toHaveLength(4);
+  });
+
   test("a commit whose answer is lost is stored once, and its caller learns it", async () => {
     const wire = await openWire(address);
     const store = await open({ address: { ...address, port: wire.port } });

@@ -117,12 +117,14 @@ function storeOn(pool: Pool, opened: Opened): Store {
     nodes: shareOn(pool),
     async changedElsewhere() {
       requireOpen();
+      // A write of this process may be answered before this read is: only what was known before it counts.
+      const before = seen.seq;
       const now = await readIdentity(pool);
-      if (now.incarnation !== incarnation || now.seq < seen.seq) throw fencedBy("content", pool.shown);
+      if (now.incarnation !== incarnation || now.seq < before) throw fencedBy("content", pool.shown);
       if (owner && now.epoch !== opened.epoch) throw fencedBy("owner", pool.shown);
-      const isChanged = seen.isElsewhere || now.seq !== seen.seq;
+      const isChanged = seen.isElsewhere || now.seq > seen.seq;
       seen.isElsewhere = false;
-      seen.seq = now.seq;
+      seen.seq = Math.max(seen.seq, now.seq);
       return isChanged;
     },
     close() {
