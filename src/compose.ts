@@ -29,7 +29,7 @@ import { type Heartbeat, openHeartbeat } from "./engine/heartbeat.ts";
 import { type HookEvent, hookEvent } from "./engine/hook-events.ts";
 import type { EngineOptions } from "./engine/options.ts";
 import { createListeners, type EngineListener, type EngineListeners } from "./engine/listeners.ts";
-import { createRunCopies } from "./engine/run-copies.ts";
+import { createRunCopies, type RunCopies } from "./engine/run-copies.ts";
 import { createStageLogs } from "./engine/stage-log.ts";
 import { readYamlList } from "./file/yaml-list.ts";
 import { createHookCommands, type HookCommands } from "./notify/hook-commands.ts";
@@ -416,11 +416,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     onError: onCarrierError,
   });
   const board = boardOf(base, () => engine.wake());
-  const { nodes: share } = store;
-  const copies =
-    share === null
-      ? undefined
-      : createRunCopies({ home, node: nodeId(home), share, store, workspaces, onProblem: onError });
+  const copies = copiesOf(base, workspaces);
   const carriers = withWorkers({
     local,
     board,
@@ -428,7 +424,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     incarnation,
     workspaces,
     settings: config.workspaces,
-    ...(copies === undefined ? {} : { keep: copies.keep }),
+    ...optional({ keep: copies?.keep }),
     onError: onCarrierError,
   });
   const engine = createEngine({
@@ -481,6 +477,13 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     await runners.desk.close();
   };
   return { engine, listeners, landing, board, carriers, redact: runners.redact, closeRunners };
+}
+
+/** Undefined where the state folder has everything. */
+function copiesOf({ home, onError, store }: Base, workspaces: EngineOptions["workspaces"]): RunCopies | undefined {
+  const { nodes: share } = store;
+  if (share === null) return undefined;
+  return createRunCopies({ home, node: nodeId(home), share, store, workspaces, onProblem: onError });
 }
 
 function boardOf({ home, config, clock, onNotice }: Base, onFree: () => void): WorkerBoard {

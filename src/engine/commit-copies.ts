@@ -15,8 +15,7 @@ import { bundleCommits, hasCommit, knownOf, setRef, takeBundle, workRef } from "
 import { git, inRepository } from "../git/git.ts";
 import { pinCommit } from "../git/pin.ts";
 import { findProject, findRepository, resolveCommits } from "../git/repository.ts";
-import type { NodeShare, RunCopy } from "../store/node-share.ts";
-import type { Store } from "../store/store.ts";
+import type { NodeShare, RunCopy, Store } from "../store/store.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 
 export type RunCopiesOptions = {

@@ -60,9 +60,17 @@ export type Engine = {
   close(how?: "end" | "leave"): Promise<void>;
 };
 
-function keepCopy(home: string, runId: string, text: string): void {
-  const written = writePinned(home, runId, text);
-  if (!written.ok) throw new Error(written.error.message);
+/** Before the run exists: a copy without a run harms nobody, a run without its copies could not work. */
+async function keepTexts({ home, copies }: EngineOptions, runId: string, texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    const written = writePinned(home, runId, text);
+    if (!written.ok) throw new Error(written.error.message);
+  }
+  await copies?.keepTexts(runId, texts);
+}
+
+function bringerOf({ copies }: EngineOptions, flowOf: (hash: string) => Promise<ResolvedFlow>): Recovery["bring"] {
+  return async (run) => copies?.bring(await flowOf(run.flowHash), run);
 }
 
 function requested({ runId, resolved, subject, facts, paused }: Omit<RunRequest, "actor" | "texts">): SignalBody {
@@ -85,9 +93,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     async startRun({ texts = [], actor, ...request }) {
       const { runId, resolved } = request;
-      // Before the run exists: a copy without a run harms nobody, a run without its copies could not work.
-      for (const text of texts) keepCopy(options.home, runId, text);
-      await options.copies?.keepTexts(runId, texts);
+      await keepTexts(options, runId, texts);
       await flows.save(resolved);
       const delivered = await runs.deliver(runId, requested(request), actor, "run.requested");
       failpoint("run-committed");
@@ -110,7 +116,7 @@ export function createEngine(options: EngineOptions): Engine {
         recoverWorkspaces: async (run) => runWorkspaces.recover(await flows.of(run.flowHash), run),
         recoverWorkspace: async (run, at) => runWorkspaces.recoverOne(await flows.of(run.flowHash), run, at),
         follow: async (run) => follower.follow(await flows.of(run.flowHash), run),
-        bring: async (run) => options.copies?.bring(await flows.of(run.flowHash), run),
+        bring: bringerOf(options, (hash) => flows.of(hash)),
         adopt: async (run, at, found) => {
           const resolved = await flows.of(run.flowHash);
           const ready = readyAttempt(resolved, run, at, machines.slotRules);

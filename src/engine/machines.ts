@@ -38,8 +38,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const { store, clock, newId, agentLimits } = options;
   const performs = (): boolean => phase() === "performing" || phase() === "draining";
   const onChanged = async (run: Run) => follower.followElsewhere(await flows.of(run.flowHash), run);
-  /** Repeats what failed for a reason that passes, until the engine is closed. */
-  const insist = <T>(runId: string, write: () => Promise<T>): Promise<T> =>
+  const insist: Insist = (runId, write) =>
     retryStore(write, { onFailure: (error) => options.onError(runId, error), isStopped: () => phase() === "closed" });
   const onFreed = (): void => follower.startReady();
   const pace = paceOf(() => holds);
@@ -94,8 +93,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     holds,
     flowOf: (hash) => flows.of(hash),
     workspaces: runWorkspaces,
-    bringCopies: async (resolved, run) => insist(run.id, async () => options.copies?.bring(resolved, run)),
-    keepCopies: async (runId, ...at) => insist(runId, async () => options.copies?.keep(runId, ...at)),
+    ...copiesOf(options, insist),
     isClosed: () => phase() === "closed",
     onFreed,
     onGone: () => activity.check(),
@@ -115,6 +113,16 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const follower = createFollower({ options, phase, budgets: noted, ...parts });
   const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
   return { ...parts, catchUp, flows, follower, holds, runWorkspaces, slotRules };
+}
+
+/** Repeats what failed for a reason that passes, until the engine is closed. */
+type Insist = <T>(runId: string, write: () => Promise<T>) => Promise<T>;
+
+function copiesOf({ copies }: EngineOptions, insist: Insist): Pick<AttemptWorkDeps, "bringCopies" | "keepCopies"> {
+  return {
+    bringCopies: async (resolved, run) => insist(run.id, async () => copies?.bring(resolved, run)),
+    keepCopies: async (runId, ...at) => insist(runId, async () => copies?.keep(runId, ...at)),
+  };
 }
 
 /** The holds are asked for when they are needed: they are made later. */

@@ -14,7 +14,7 @@ import type { Run } from "../core/run/run.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
 import { makeFolders, readConfinedBytes, writeConfined } from "../file/confined.ts";
 import { writePinned } from "../file/pinned-copy.ts";
-import type { RunCopy } from "../store/node-share.ts";
+import type { RunCopy } from "../store/store.ts";
 import { bringCommits, keepCommits, type RunCopiesOptions } from "./commit-copies.ts";
 
 export type RunCopies = {

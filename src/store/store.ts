@@ -19,6 +19,8 @@ import type { InboxItem, Run, Subject } from "../core/run/run.ts";
 import type { Usage } from "../core/budget/usage.ts";
 import type { NodeShare } from "./node-share.ts";
 
+export type { NodeShare, RunCopy } from "./node-share.ts";
+
 /** Everything one decision changes. */
 export type Change = {
   readonly runId: string;

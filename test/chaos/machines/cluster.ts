@@ -136,12 +136,10 @@ function clusterIn({ dir, project, remote, isApart, nodes, database }: Made): Cl
     start(node, ["--cwd", project, ...args], { PASSRAIL_DATABASE_URL: database });
   const watch = (machine: Machine, child: ChildProcess): void => {
     machine.child = child;
-    child.stderr
-      ?.setEncoding("utf8")
-      .on("data", (text: string) => {
-        machine.err = `${machine.err}${text}`.slice(-20_000);
-        appendFileSync(join(dir, `${machine.name}.err`), text);
-      });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      machine.err = `${machine.err}${text}`.slice(-20_000);
+      appendFileSync(join(dir, `${machine.name}.err`), text);
+    });
     child.stdout?.resume();
     child.once("exit", () => {
       if (machine.child === child) machine.child = undefined;

@@ -24,7 +24,7 @@ async function waitsFor({ node }: Site, why: string): Promise<void> {
 }
 
 test("a worker carries out a whole run, and its commits are on the run's branch of the node", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   site = await openSite({ workers: { place: "workers-only", lease: "6s", labels: { build: ["gpu"] } } });
   const { node } = site;

@@ -28,7 +28,7 @@ const events = (): Promise<readonly RunEvent[]> =>
   cluster.stored(async (store) => (await store.events({ after: 0, limit: 10_000 })).map(({ event }) => event));
 
 test("R-X-05, R-X-16: a node is killed: its worker follows to the next one, and the agent that works is not repeated", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   cluster = await openCluster({
     nodes: 2,
