@@ -1,5 +1,5 @@
 // `npm run chaos -- --seeds 100 --from 1 [--runs 8] [--seconds 30]`: nodes, workers, the database and the wire between them die at random
-// moments; afterwards every run must have ended right, each verdict once, and no commit may be lost. test/chaos does the same with few seeds.
+// moments; afterwards every run must have ended right, each verdict once, and no commit may be lost.
 
 import { parseArgs } from "node:util";
 import { buildProgram } from "../test/harness/build-program.ts";
