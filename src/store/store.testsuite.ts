@@ -12,7 +12,7 @@ import type { Outcome } from "../core/flow/outcome.ts";
 import { handoffPayload } from "../core/view/story.ts";
 import type { Carry, InboxItem, Run } from "../core/run/run.ts";
 import type { Usage } from "../core/budget/usage.ts";
-import type { Change, CommitResult, Store, StoredRun } from "./store.ts";
+import type { Change, CommitResult, SpendingRow, Store, StoredRun } from "./store.ts";
 import { optional } from "../core/optional.ts";
 
 type OpenedStore = {
@@ -873,6 +873,39 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.verify()).toEqual([]);
     });
 
+    test("the running sums are those of the attempts: times, a model that is told late, a cut day, a deleted story", async () => {
+      const [a, b, gone] = [newRun("a"), newRun("b"), newRun("gone", { subjectId: "v0.1:gone" })];
+      const start = startMetered(a, { usd: 1, tokens: 10, at: "2025-12-31T23:59:00.000Z" });
+      const finished = { track: "main", stage: "analyst", attempt: 1, outcome: outcomeOf("pass") } as const;
+      const ended = changeOf(after(start), [
+        eventAt("2026-01-01T00:01:00.000Z", { type: "stage.finished", ...finished }),
+      ]);
+      const silent = startMetered(b, { usd: 2, tokens: 20, at: "2025-12-31T12:00:00.000Z" });
+      const doomed = startMetered(gone, { usd: 4, tokens: 40 });
+      const canceled = changeOf(after(doomed), [eventAt(minute(9), { type: "run.canceled", reason: "no" })]);
+      await commitAll(store, [a, b, gone, start, ended, recordUsage(ended, { usd: 0.5, inputTokens: 7 })]);
+      await commitAll(store, [silent, doomed, canceled]);
+      const total = async (since?: string) => {
+        const keys = ["run", "agent", "stage", "flow", "day", "runner", "model"] as const;
+        const rows = await Promise.all(keys.map((by) => store.spending({ by, ...optional({ since }) })));
+        // Those by run are added up from the attempts themselves.
+        const sums = rows.map(totalOf);
+        for (const sum of sums) expect(sum).toEqual(sums[0]);
+        return sums[0];
+      };
+      const all = { attempts: 3, usd: 0.5, assumedUsd: 6, inputTokens: 7, unknownTokens: 2, durationMs: 120_000 };
+      expect(await total()).toMatchObject(all);
+      expect(await total("2025-12-31T23:00:00.000Z")).toMatchObject({ attempts: 2, usd: 0.5, assumedUsd: 4 });
+      expect(await total("2026-01-01")).toMatchObject({ attempts: 1, assumedUsd: 4, durationMs: 0 });
+      expect(await total("2027-01-01T00:00:00.000Z")).toMatchObject({ attempts: 0 });
+      expect((await store.spending({ by: "model" })).map(({ key }) => key)).toEqual(["opus", "opus-4"]);
+      expect(await store.verify()).toEqual([]);
+      expect(await store.deleteSubject("v0.1:gone")).toMatchObject({ type: "deleted" });
+      store = await opened.reopen();
+      expect(await total()).toMatchObject({ ...all, attempts: 2, assumedUsd: 2, unknownTokens: 1 });
+      expect(await store.verify()).toEqual([]);
+    });
+
     test("how the last runs went: ends, medians, counted loops, and only as many runs as were asked for", async () => {
       const runs = ["a", "b"].map((id) => wholeRun(id));
       for (const changes of runs) await commitAll(store, changes);
@@ -1158,6 +1191,13 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.changedElsewhere()).toBe(false);
     });
   });
+}
+
+function totalOf(rows: readonly SpendingRow[]): Readonly<Record<string, number>> {
+  const total: Record<string, number> = { attempts: 0 };
+  for (const { key: _, ...sums } of rows)
+    for (const [name, value] of Object.entries(sums)) total[name] = (total[name] ?? 0) + value;
+  return total;
 }
 
 function openItem(change: Change): InboxItem | undefined {

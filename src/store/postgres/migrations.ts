@@ -6,6 +6,7 @@ import type { Pool, Query } from "./pool.ts";
 import { COMMIT_1 } from "./schema-commit.ts";
 import { HOLDS_2 } from "./schema-holds.ts";
 import { NODES_3 } from "./schema-nodes.ts";
+import { SUMS_4 } from "./schema-sums.ts";
 import { TRIGGERS_1 } from "./schema-triggers.ts";
 import { WRITE_1 } from "./schema-write.ts";
 import { TABLES_1 } from "./schema.ts";
@@ -15,7 +16,11 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: "store", sql: TABLES_1 + TRIGGERS_1 + COMMIT_1 + WRITE_1 },
   { name: "holds", sql: HOLDS_2 },
   { name: "nodes", sql: NODES_3 },
+  { name: "sums", sql: SUMS_4 },
 ];
+
+/** The version from which on sums are stored. */
+export const SUMS_SINCE = 4;
 
 /** "PSRL" twice: a number that no other program is likely to lock. */
 const LOCK = "5787776236389159500";

@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from "../../../test/harness/postgre
 import { openWire } from "../../../test/harness/postgres-wire.ts";
 import { until } from "../../../test/harness/until.ts";
 import { type DatabaseAddress, readAddress } from "../../settings/database.ts";
-import { after, commitAll, handOver, minute, newRun, storeSuite, wholeRun } from "../store.testsuite.ts";
+import { after, commitAll, handOver, minute, newRun, startMetered, storeSuite, wholeRun } from "../store.testsuite.ts";
 import type { Store } from "../store.ts";
 import { commitJob } from "./jobs.ts";
 import { takeLease } from "./lock.ts";
@@ -65,9 +65,36 @@ describe("a database on a network", () => {
       { version: 1 },
       { version: 2 },
       { version: 3 },
+      { version: 4 },
     ]);
     await database.query("INSERT INTO passrail.schema_versions (version, name) VALUES (99, 'later')");
     await expect(open()).rejects.toMatchObject({ code: "schema_too_new" });
+  });
+
+  test("a database of version 3 is upgraded with the sums of its costs; until then a reader sees the same", async () => {
+    const store = await open();
+    const first = newRun("a");
+    await commitAll(store, [first, startMetered(first, { usd: 1, tokens: 10 })]);
+    const look = async (from: Store) => [
+      await from.spending({ by: "model" }),
+      await from.spending({ by: "day", since: "2026-01-01T00:00:30.000Z" }),
+    ];
+    const seen = await look(store);
+    expect(seen).toMatchObject([[{ key: "opus", assumedUsd: 1 }], [{ key: "2026-01-01", attempts: 1 }]]);
+    await database.query(`
+      DROP TRIGGER spending_sums_kept ON passrail.spending; DROP TRIGGER summed_times_kept ON passrail.attempts;
+      DROP FUNCTION passrail.keep_spending_sums; DROP FUNCTION passrail.keep_summed_times;
+      DROP TABLE passrail.spending_sums; DROP INDEX passrail.runs_open;
+      DELETE FROM passrail.schema_versions WHERE version = 4`);
+    const reader = await open({ readOnly: true });
+    expect(await look(reader)).toEqual(seen);
+    expect(await reader.verify()).toEqual([]);
+    const upgraded = await open();
+    expect(await look(upgraded)).toEqual(seen);
+    expect(await upgraded.verify()).toEqual([]);
+    await database.query("UPDATE passrail.spending_sums SET usd = usd + 1");
+    const what = "the cost of 2026-01-01 is not that of its rows in spending";
+    expect(await upgraded.verify()).toEqual([{ seq: null, runId: null, what }]);
   });
 
   test("R-X-16: an event that commits late is never missed: later numbers wait for it", async () => {

@@ -11,7 +11,7 @@ import { type ClaimResult, type Deletion, type Store, StoreError } from "../stor
 import { createCommit } from "./commit.ts";
 import { createHeads } from "./heads.ts";
 import { readIdentity, takeOver } from "./identity.ts";
-import { migrate, schemaVersion } from "./migrations.ts";
+import { migrate, schemaVersion, SUMS_SINCE } from "./migrations.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { shareOn } from "./node-share.ts";
 import { createQueries, type DatabaseQueries } from "./queries.ts";
@@ -46,8 +46,9 @@ export async function openPostgresStore({
   try {
     if (readOnly) await requireSchema(pool);
     else await migrate(pool);
+    const hasSums = (await schemaVersion(pool.read, pool.shown)) >= SUMS_SINCE;
     const opened = owner ? await takeOver(pool) : await readIdentity(pool);
-    return storeOn(pool, { ...opened, owner, readOnly });
+    return storeOn(pool, { ...opened, owner, readOnly, hasSums });
   } catch (error) {
     pool.close();
     throw error;
@@ -69,6 +70,7 @@ type Opened = {
   readonly seq: number;
   readonly owner: boolean;
   readonly readOnly: boolean;
+  readonly hasSums: boolean;
 };
 
 function storeOn(pool: Pool, opened: Opened): Store {
@@ -105,7 +107,7 @@ function storeOn(pool: Pool, opened: Opened): Store {
   return {
     ...runs,
     ...readEvents(queries),
-    ...readSpending(queries),
+    ...readSpending(queries, opened.hasSums),
     ...otherReads(queries),
     ...otherWrites(writer, runs.runsOf, heads.forget),
     commit: createCommit(writer, heads),

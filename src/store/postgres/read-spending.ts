@@ -13,8 +13,10 @@ import {
   STEP_TYPES,
 } from "../insight-fold.ts";
 import { toAmounts, toSpendingRow, toUsage } from "../rows.ts";
+import { SUMMED } from "../sqlite/schema-sums.ts";
 import type { Booked, BookedQuery, FailureRow, FlowStats, Insights, SpendingRow } from "../store.ts";
 import { createConditions, type DatabaseQueries } from "./queries.ts";
+import { sumsOfRows } from "./schema-sums.ts";
 import { plainText } from "./text.ts";
 
 const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
@@ -27,7 +29,8 @@ const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
   run: "s.run_id",
 };
 
-export function readSpending({ all }: DatabaseQueries) {
+/** `hasSums`: false for a reader of a schema that was not upgraded. */
+export function readSpending({ all }: DatabaseQueries, hasSums: boolean) {
   async function booked({ keys, runId, stage, attempt }: BookedQuery): Promise<Booked> {
     const asked = keys.map(({ scope, key }) => [scope, plainText(key)] as const);
     const sums = await all(
@@ -59,6 +62,10 @@ export function readSpending({ all }: DatabaseQueries) {
     readonly since?: string;
     readonly runId?: string;
   }): Promise<readonly SpendingRow[]> {
+    if (query.by !== "run" && query.runId === undefined && hasSums) {
+      const { sql, values } = selectSums(query.by, query.since);
+      return all(toSpendingRow, sql, ...values);
+    }
     const filter = createConditions();
     if (query.since !== undefined) filter.require("s.started_at >= ?", query.since);
     if (query.runId !== undefined)
@@ -95,6 +102,22 @@ export function readSpending({ all }: DatabaseQueries) {
   }
 
   return { spending, usageHistory, booked, ...readInsight({ all }) };
+}
+
+/** From the running sums; only of the first day, which may be cut, the rows themselves are read. */
+function selectSums(
+  by: Exclude<SpendingKey, "run">,
+  since: string | undefined,
+): { readonly sql: string; readonly values: readonly string[] } {
+  const key = by === "model" ? "nullif(model, '')" : by;
+  const sums = (from: string) => `
+    SELECT ${key} AS key, ${SUMMED.map((column) => `sum(${column})::bigint AS ${column}`).join(", ")} FROM ${from}
+    GROUP BY 1
+    ORDER BY sum(usd + assumed_usd) DESC, sum(input_tokens + output_tokens + assumed_tokens) DESC, 1 NULLS FIRST`;
+  if (since === undefined) return { sql: sums("passrail.spending_sums"), values: [] };
+  const firstDay = sumsOfRows("WHERE s.started_at >= $1 AND s.started_at < $2::text || '~'");
+  const from = `(SELECT * FROM passrail.spending_sums WHERE day > $2::text UNION ALL SELECT * FROM (${firstDay}) AS first) AS sums`;
+  return { sql: sums(from), values: [plainText(since), plainText(since.slice(0, "2026-01-31".length))] };
 }
 
 /** The newest runs, and of those the ones since a time: cut first, so that the table is never walked. */

@@ -6,6 +6,7 @@ import { PROJECTIONS, prepareRebuild } from "../sqlite/rebuild.ts";
 import type { Damage } from "../store.ts";
 import { type ChainHead, checkEvent, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
 import type { Pool, Query } from "./pool.ts";
+import { sumsOfRows } from "./schema-sums.ts";
 
 const PAGE = 500;
 const RUNS_PER_PAGE = 50;
@@ -28,6 +29,7 @@ export async function* findDamages(query: Query): AsyncGenerator<Damage> {
     yield* checkRuns(query, heads);
     yield* checkOrphans(query, heads);
     yield* checkSums(query);
+    yield* checkCosts(query);
   } catch (error) {
     // A row that cannot even be read is damage, too.
     yield { seq: null, runId: null, what: `the database cannot be read any further: ${String(error)}` };
@@ -132,4 +134,15 @@ async function* checkSums(query: Query): AsyncGenerator<Damage> {
     const what = `the sum for ${String(scope)} ${String(key)} is not that of its rows in spending`;
     yield { seq: null, runId: scope === "run" ? String(key) : null, what };
   }
+}
+
+/** The sums that people are shown as the cost are those of the rows, too. */
+async function* checkCosts(query: Query): AsyncGenerator<Damage> {
+  const [stored] = await query("SELECT 1 FROM pg_tables WHERE schemaname = 'passrail' AND tablename = 'spending_sums'");
+  if (stored === undefined) return;
+  const rows = `SELECT * FROM (${sumsOfRows()}) AS summed`;
+  const sums = "SELECT * FROM passrail.spending_sums";
+  const sql = `SELECT DISTINCT day FROM ((${rows} EXCEPT ${sums}) UNION ALL (${sums} EXCEPT ${rows})) AS differing ORDER BY day`;
+  for (const { day } of await query(sql))
+    yield { seq: null, runId: null, what: `the cost of ${String(day)} is not that of its rows in spending` };
 }

@@ -62,7 +62,7 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
     if (isReserving) reserving.keep();
     for (const command of change.enqueue) insertWork.run(runId, JSON.stringify(command));
     const version = expectedVersion + events.length;
-    heads.moved(runId, { number, version, head }, seq);
+    heads.moved(runId, { number, version, head, status: change.run.status }, seq);
     return room.near.length === 0 ? { type: "ok", seq, version } : { type: "ok", seq, version, near: room.near };
   };
 }
@@ -75,8 +75,10 @@ function prepareRunRow(db: DatabaseSync): SaveRun {
     INSERT INTO runs (id, flow, flow_hash, subject_id, subject_title, created_at, status, word, stage, version, head,
       updated_at, updated_seq, state)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const updateStatus = db.prepare("UPDATE runs SET status = ? WHERE number = ? AND version = ?");
+  // Without the status, which few handoffs change: a statement that names it writes a page of the index of open runs each time.
   const updateRun = db.prepare(`
-    UPDATE runs SET status = ?, word = ?, stage = ?, version = ?, head = ?, updated_at = ?, updated_seq = ?, state = ?
+    UPDATE runs SET word = ?, stage = ?, version = ?, head = ?, updated_at = ?, updated_seq = ?, state = ?
     WHERE number = ? AND version = ?`);
   const updateTitle = db.prepare("UPDATE runs SET subject_title = ? WHERE number = ?");
 
@@ -93,7 +95,8 @@ function prepareRunRow(db: DatabaseSync): SaveRun {
       return Number(inserted.lastInsertRowid);
     }
     const { number } = before;
-    const updated = updateRun.run(status, word, stage, version, head, updatedAt, seq, state, number, expectedVersion);
+    if (status !== before.status) updateStatus.run(status, number, expectedVersion);
+    const updated = updateRun.run(word, stage, version, head, updatedAt, seq, state, number, expectedVersion);
     if (updated.changes === 0) return undefined;
     if (events.some(({ type }) => type === "ticket.edited")) updateTitle.run(subject_title, number);
     return number;

@@ -3,13 +3,18 @@
 
 import type { DatabaseSync } from "node:sqlite";
 
-export type RunHead = { readonly number: number; readonly version: number; readonly head: string };
+export type RunHead = {
+  readonly number: number;
+  readonly version: number;
+  readonly head: string;
+  readonly status: string;
+};
 export type Heads = ReturnType<typeof createHeads>;
 
 const HEADS_AT_MOST = 10_000;
 
 export function createHeads(db: DatabaseSync) {
-  const findRun = db.prepare("SELECT number, version, head FROM runs WHERE id = ?");
+  const findRun = db.prepare("SELECT number, version, head, status FROM runs WHERE id = ?");
   const findLastSeq = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   /** Of runs that were written here lately. A version never changes, so the head of a version does not either. */
   const heads = new Map<string, RunHead>();

@@ -227,6 +227,42 @@ test("R-000-36, R-X-04: a file that version 1 wrote is upgraded, folds to the sa
   expect(existsSync(`${file}.v1.bak`)).toBe(true);
 });
 
+test("a file of version 10 is upgraded with the sums of its costs and the lists of its runs; until then a reader sees the same", async () => {
+  const store = open();
+  const [first, second] = [newRun("a"), newRun("b")];
+  await commitAll(store, [first, second, startMetered(first, { usd: 1, tokens: 10 }), ...wholeRun("c")]);
+  const look = async (from: Store) => ({
+    cost: await from.spending({ by: "model" }),
+    cut: await from.spending({ by: "day", since: "2026-01-01T00:00:30.000Z" }),
+    counts: await from.countRuns(),
+    active: await from.activeRuns(),
+    words: await from.listRuns({ word: "Shipped", limit: 5 }),
+    running: await from.listRuns({ status: "running", text: "a", limit: 5 }),
+    completed: await from.listRuns({ status: "completed", limit: 5 }),
+    open: await from.listSubjects({ open: true, limit: 5 }),
+  });
+  const seen = await look(store);
+  expect(seen).toMatchObject({ counts: { running: 2, completed: 1 }, words: [{ id: "c" }], completed: [{ id: "c" }] });
+  expect([seen.cost, seen.cut, seen.open].map(({ length }) => length)).toEqual([1, 1, 2]);
+  store.close();
+  const raw = new DatabaseSync(file);
+  raw.exec(`
+    DROP TRIGGER sums_added; DROP TRIGGER sums_settled; DROP TRIGGER sums_taken; DROP TRIGGER sums_timed; DROP TABLE spending_sums;
+    DROP INDEX runs_open; DROP INDEX runs_ended_by_status; DROP INDEX runs_ended_by_word; DROP INDEX runs_by_title;
+    CREATE INDEX runs_by_status ON runs (status, number, flow); CREATE INDEX runs_by_word ON runs (word, number, flow);
+    PRAGMA user_version = 10`);
+  raw.close();
+  const reader = openSqliteStore({ file, readOnly: true });
+  stores.push(reader);
+  expect(await look(reader)).toEqual(seen);
+  expect(await reader.verify()).toEqual([]);
+  const upgraded = open();
+  expect(await look(upgraded)).toEqual(seen);
+  // The reader is still open, and the indexes that it used are gone.
+  expect(await look(reader)).toEqual(seen);
+  expect(await upgraded.verify()).toEqual([]);
+});
+
 test("an upgrade that would leave rows without their run is undone", async () => {
   const store = open();
   await commitAll(store, [newRun("a")]);

@@ -32,5 +32,10 @@ export function createQueries(db: DatabaseSync) {
     return first((row: { value: number | null }) => row.value, sql) ?? 0;
   }
 
-  return { all, first, numberOf };
+  /** Asked for each time: a reader may have opened a file that another process upgrades meanwhile. */
+  function schema(): number {
+    return first((row: { user_version: number }) => row.user_version, "PRAGMA user_version") ?? 0;
+  }
+
+  return { all, first, numberOf, schema };
 }

@@ -5,10 +5,15 @@ import type { Run } from "../../core/run/run.ts";
 import type { RunFilter, RunSummary, StoredRun } from "../store.ts";
 import type { Queries } from "./queries.ts";
 import { RUN_SUMMARY, toRunSummary, toStoredRun } from "../rows.ts";
+import { OPEN_RUNS_SINCE } from "./migrations.ts";
 
 const FOUND_AT_MOST = 10;
 
-export function readRuns({ all, first, numberOf }: Queries) {
+/** In these words the indexes of version 12 are defined, and only a query that says the same may use them. */
+const OPEN = "status NOT IN ('completed', 'canceled')";
+const ENDED = "status IN ('completed', 'canceled')";
+
+export function readRuns({ all, first, numberOf, schema }: Queries) {
   function loadRun(runId: string): StoredRun | undefined {
     return first(toStoredRun, "SELECT state, version FROM runs WHERE id = ?", runId);
   }
@@ -47,9 +52,14 @@ export function readRuns({ all, first, numberOf }: Queries) {
     return [...found.values()].toSorted((a, b) => b.number - a.number).slice(0, filter.limit);
   }
 
+  /** Runs that go on and runs that have ended are in different indexes; the newest of both count. */
   function runsWhere(filter: RunConditions): readonly RunSummary[] {
-    const { sql, values } = selectRuns(filter);
-    return all(toRunSummary, sql, ...values, filter.limit);
+    const parts = schema() < OPEN_RUNS_SINCE ? [partBefore12(filter)] : partsOf(filter);
+    const found = parts.flatMap((part) => {
+      const { sql, values } = selectRuns(filter, part);
+      return all(toRunSummary, sql, ...values, filter.limit);
+    });
+    return parts.length === 1 ? found : found.toSorted((a, b) => b.number - a.number).slice(0, filter.limit);
   }
 
   function runsOf(subjectId: string): readonly RunSummary[] {
@@ -60,14 +70,19 @@ export function readRuns({ all, first, numberOf }: Queries) {
   function countRuns(): Readonly<Record<Run["status"], number>> {
     const counts = { running: 0, waiting: 0, stopped: 0, completed: 0, canceled: 0 };
     const toCount = (row: { status: Run["status"]; count: number }) => row;
-    for (const { status, count } of all(toCount, "SELECT status, count(*) AS count FROM runs GROUP BY status")) {
-      counts[status] = count;
-    }
+    const count = (from: string) => `SELECT status, count(*) AS count FROM ${from} GROUP BY status`;
+    const sql =
+      schema() < OPEN_RUNS_SINCE
+        ? count("runs")
+        : `${count(`runs INDEXED BY runs_open WHERE ${OPEN}`)} UNION ALL
+           ${count(`runs INDEXED BY runs_ended_by_status WHERE ${ENDED}`)}`;
+    for (const { status, count: counted } of all(toCount, sql)) counts[status] = counted;
     return counts;
   }
 
   function activeRuns(): readonly string[] {
-    const sql = "SELECT id FROM runs WHERE status = 'running' ORDER BY updated_seq";
+    const open = schema() < OPEN_RUNS_SINCE ? "WHERE" : `INDEXED BY runs_open WHERE ${OPEN} AND`;
+    const sql = `SELECT id FROM runs ${open} status = 'running' ORDER BY updated_seq`;
     return all((row: { id: string }) => row.id, sql);
   }
 
@@ -76,8 +91,31 @@ export function readRuns({ all, first, numberOf }: Queries) {
 
 type RunConditions = Omit<RunFilter, "status"> & { readonly status?: string };
 
-function selectRuns(filter: RunConditions): { readonly sql: string; readonly values: readonly SQLInputValue[] } {
-  const conditions = ["true"];
+/** An index to look in, where one is better than the others, and the condition that it needs. */
+type Part = { readonly index: string; readonly condition: string; readonly titles: boolean };
+
+function partsOf({ status, word, subject }: RunConditions): readonly Part[] {
+  if (subject !== undefined || (status === undefined && word === undefined))
+    return [{ index: "", condition: "true", titles: true }];
+  const open: Part = { index: "runs_open", condition: OPEN, titles: true };
+  const byWord: Part = { index: "runs_ended_by_word", condition: ENDED, titles: true };
+  if (status === undefined) return [open, byWord];
+  const isEnded = status === "completed" || status === "canceled";
+  if (!isEnded) return [open];
+  return [word === undefined ? { ...byWord, index: "runs_ended_by_status" } : byWord];
+}
+
+/** For a reader of a file that was not upgraded. Left to itself SQLite may take the index of the flow, which most runs have in common. */
+function partBefore12({ status, word, subject }: RunConditions): Part {
+  const index = word !== undefined ? "runs_by_word" : status !== undefined ? "runs_by_status" : "";
+  return { index: subject === undefined ? index : "", condition: "true", titles: false };
+}
+
+function selectRuns(
+  filter: RunConditions,
+  { index, condition: first, titles }: Part,
+): { readonly sql: string; readonly values: readonly SQLInputValue[] } {
+  const conditions = [first];
   const values: SQLInputValue[] = [];
   const require = (condition: string, ...given: SQLInputValue[]) => {
     conditions.push(condition);
@@ -89,12 +127,12 @@ function selectRuns(filter: RunConditions): { readonly sql: string; readonly val
   if (filter.word !== undefined) require("word = ?", filter.word);
   if (filter.text !== undefined) {
     const like = `%${filter.text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
-    require("(subject_title LIKE ? ESCAPE '\\' OR subject_id LIKE ? ESCAPE '\\')", like, like);
+    const found = "(subject_title LIKE ? ESCAPE '\\' OR subject_id LIKE ? ESCAPE '\\')";
+    // The index holds the titles alone; beside them in the table lies the whole state of each run.
+    require(titles ? `number IN (SELECT number FROM runs INDEXED BY runs_by_title WHERE ${found})` : found, like, like);
   }
   if (filter.before !== undefined) require("number < ?", filter.before);
-  // Left to itself SQLite may take the index of the flow, which most runs have in common.
-  const index = filter.word !== undefined ? "runs_by_word" : filter.status !== undefined ? "runs_by_status" : "";
-  const by = index === "" || filter.subject !== undefined ? "" : `INDEXED BY ${index}`;
+  const by = index === "" ? "" : `INDEXED BY ${index}`;
   const sql = `SELECT ${RUN_SUMMARY} FROM runs ${by} WHERE ${conditions.join(" AND ")} ORDER BY number DESC LIMIT ?`;
   return { sql, values };
 }

@@ -6,6 +6,8 @@ import type { Usage } from "../../core/budget/usage.ts";
 import type { Booked, BookedQuery, SpendingRow } from "../store.ts";
 import { type Queries, RUN_NUMBER } from "./queries.ts";
 import { toAmounts, toSpendingRow, toUsage } from "../rows.ts";
+import { SUMS_SINCE } from "./migrations.ts";
+import { SUMMED, sumsOfRows } from "./schema-sums.ts";
 
 const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
   agent: "s.agent",
@@ -20,7 +22,9 @@ const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
 /** For sums over everything: left to itself, SQLite walks the index of times and looks up every row. */
 const SPENDING_ITSELF = "INDEXED BY sqlite_autoindex_spending_1";
 
-export function readSpending({ all, first }: Queries) {
+type SummedKey = Exclude<SpendingKey, "run">;
+
+export function readSpending({ all, first, schema }: Queries) {
   function booked({ keys, runId, stage, attempt }: BookedQuery): Booked {
     const ofKey = "SELECT usd, tokens FROM spent WHERE scope = ? AND key = ?";
     const own = `SELECT booked_usd AS usd, booked_tokens AS tokens FROM spending
@@ -36,6 +40,7 @@ export function readSpending({ all, first }: Queries) {
     readonly since?: string;
     readonly runId?: string;
   }): readonly SpendingRow[] {
+    if (query.by !== "run" && query.runId === undefined && schema() >= SUMS_SINCE) return summed(query.by, query.since);
     const conditions = ["true"];
     const values: SQLInputValue[] = [];
     if (query.since !== undefined) {
@@ -61,6 +66,18 @@ export function readSpending({ all, first }: Queries) {
       WHERE ${conditions.join(" AND ")}
       GROUP BY 1 ORDER BY sum(s.booked_usd) DESC, sum(s.booked_tokens) DESC, 1`;
     return all(toSpendingRow, sql, ...values);
+  }
+
+  /** From the running sums; only of the first day, which may be cut, the rows themselves are read. */
+  function summed(by: SummedKey, since: string | undefined): readonly SpendingRow[] {
+    const key = by === "model" ? "nullif(model, '')" : by;
+    const sums = (from: string) => `
+      SELECT ${key} AS key, ${SUMMED.map((column) => `sum(${column}) AS ${column}`).join(", ")} FROM ${from}
+      GROUP BY 1 ORDER BY sum(usd + assumed_usd) DESC, sum(input_tokens + output_tokens + assumed_tokens) DESC, 1`;
+    if (since === undefined) return all(toSpendingRow, sums("spending_sums"));
+    const firstDay = sumsOfRows("WHERE s.started_at >= ?1 AND s.started_at < ?2 || '~'");
+    const from = `(SELECT * FROM spending_sums WHERE day > ?2 UNION ALL SELECT * FROM (${firstDay}))`;
+    return all(toSpendingRow, sums(from), since, since.slice(0, "2026-01-31".length));
   }
 
   function usageHistory(query: {

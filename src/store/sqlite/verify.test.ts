@@ -164,3 +164,13 @@ test("at most 100 damages are reported, the first bad row first", async () => {
   expect(found).toHaveLength(100);
   expect(found[0]?.seq).toBe(6);
 });
+
+test("S26: a sum of costs that is not that of its rows is found, by its day", async () => {
+  const metered = newRun("m");
+  await commitAll(store, [metered, startMetered(metered, { usd: 1, tokens: 10 })]);
+  expect(await store.verify()).toEqual([]);
+  const found = await tamper("UPDATE spending_sums SET assumed_usd = assumed_usd - 1");
+  expect(found).toEqual([
+    { seq: null, runId: null, what: "the cost of 2026-01-01 is not that of its rows in spending" },
+  ]);
+});

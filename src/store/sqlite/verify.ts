@@ -7,6 +7,8 @@ import type { EventRow, RunTableRow } from "../rows.ts";
 import type { Damage } from "../store.ts";
 import { type ChainHead, checkEvent, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
 import { openReader } from "./connection.ts";
+import { SUMS_SINCE } from "./migrations.ts";
+import { sumsOfRows } from "./schema-sums.ts";
 import { type ProjectedTable, PROJECTED_SINCE, PROJECTIONS, prepareRebuild } from "./rebuild.ts";
 
 const PAGE = 500;
@@ -34,6 +36,7 @@ async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
     yield* checkOrphans(db, heads);
     yield* checkSignals(db);
     yield* checkSums(db);
+    yield* checkCosts(db);
   } catch (error) {
     // A row that cannot even be read is damage, too.
     yield { seq: null, runId: null, what: `the database cannot be read any further: ${String(error)}` };
@@ -149,4 +152,16 @@ async function* checkSums(db: DatabaseSync): AsyncGenerator<Damage> {
     const what = `the sum for ${String(scope)} ${String(key)} is not that of its rows in spending`;
     yield { seq: null, runId: scope === "run" ? String(key) : null, what };
   }
+}
+
+/** The sums that people are shown as the cost are those of the rows, too. */
+async function* checkCosts(db: DatabaseSync): AsyncGenerator<Damage> {
+  if (Number(db.prepare("PRAGMA user_version").get()?.["user_version"]) < SUMS_SINCE) return;
+  const rows = `SELECT * FROM (${sumsOfRows()})`;
+  const sql = `
+    SELECT DISTINCT day FROM (
+      SELECT * FROM (${rows} EXCEPT SELECT * FROM spending_sums) UNION ALL SELECT * FROM (SELECT * FROM spending_sums EXCEPT ${rows})
+    ) ORDER BY day`;
+  for (const { day } of db.prepare(sql).all())
+    yield { seq: null, runId: null, what: `the cost of ${String(day)} is not that of its rows in spending` };
 }

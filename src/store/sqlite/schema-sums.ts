@@ -1,0 +1,90 @@
+// Version 11: running sums of what attempts have spent, by day, flow, stage, agent, runner and model, so that the cost of everything is as
+// fast after ten thousand runs as after two hundred. They follow from `spending` and from the times of `attempts`; triggers keep them so,
+// and verify compares them. A model that nobody named is the empty text here. Time counts once an attempt has ended.
+
+type Row = "NEW" | "OLD" | "s";
+
+const KEY = "day, flow, stage, agent, runner, model";
+export const SUMMED: readonly string[] =
+  "attempts usd unknown_usd assumed_usd input_tokens output_tokens cached_tokens unknown_tokens assumed_tokens duration_ms".split(
+    " ",
+  );
+
+const ADDED = SUMMED.map((column) => `${column} = ${column} + excluded.${column}`).join(", ");
+
+const durationOf = (row: string): string =>
+  `coalesce(CAST(round((julianday(${row}.ended_at) - julianday(${row}.started_at)) * 86400000) AS INTEGER), 0)`;
+
+/** What a row of `spending` adds to its sums; `sign` -1 takes it away. */
+const amountsOf = (row: Row, sign: 1 | -1): string =>
+  [
+    "1",
+    `coalesce(${row}.usd, 0)`,
+    `(${row}.usd IS NULL)`,
+    `CASE WHEN ${row}.usd IS NULL THEN ${row}.booked_usd ELSE 0 END`,
+    `coalesce(${row}.input_tokens, 0)`,
+    `coalesce(${row}.output_tokens, 0)`,
+    `coalesce(${row}.cached_tokens, 0)`,
+    `(${row}.input_tokens IS NULL AND ${row}.output_tokens IS NULL)`,
+    `CASE WHEN ${row}.input_tokens IS NULL AND ${row}.output_tokens IS NULL THEN ${row}.booked_tokens ELSE 0 END`,
+    `coalesce((SELECT ${durationOf("a")} FROM attempts a
+      WHERE a.run_number = ${row}.run_number AND a.stage = ${row}.stage AND a.attempt = ${row}.attempt), 0)`,
+  ]
+    .map((amount) => (sign === 1 ? amount : `-(${amount})`))
+    .join(", ");
+
+const keyOf = (row: Row): string =>
+  `${row}.day, r.flow, ${row}.stage, ${row}.agent, ${row}.runner, coalesce(${row}.told_model, ${row}.model, '')`;
+
+const change = (row: Row, sign: 1 | -1): string => `
+  INSERT INTO spending_sums (${KEY}, ${SUMMED.join(", ")})
+  SELECT ${keyOf(row)}, ${amountsOf(row, sign)} FROM runs r WHERE r.number = ${row}.run_number
+  ON CONFLICT (${KEY}) DO UPDATE SET ${ADDED};`;
+
+const forgetEmpty = (row: Row): string => `
+  DELETE FROM spending_sums WHERE day = ${row}.day AND stage = ${row}.stage AND agent = ${row}.agent AND attempts = 0;`;
+
+/** The sums as the rows say they are: what the upgrade writes, what verify compares with, and what a part of a day has. */
+export const sumsOfRows = (where = ""): string => `
+  WITH spent_once (${KEY}, ${SUMMED.join(", ")}) AS (
+    SELECT ${keyOf("s")}, ${amountsOf("s", 1)} FROM spending s JOIN runs r ON r.number = s.run_number ${where}
+  )
+  SELECT ${KEY}, ${SUMMED.map((column) => `sum(${column})`).join(", ")} FROM spent_once GROUP BY ${KEY}`;
+
+export const SCHEMA_11_SUMS = `
+CREATE TABLE spending_sums (
+  day            TEXT NOT NULL,
+  flow           TEXT NOT NULL,
+  stage          TEXT NOT NULL,
+  agent          TEXT NOT NULL,
+  runner         TEXT NOT NULL,
+  model          TEXT NOT NULL,
+  attempts       INTEGER NOT NULL,
+  usd            INTEGER NOT NULL,
+  unknown_usd    INTEGER NOT NULL,
+  assumed_usd    INTEGER NOT NULL,
+  input_tokens   INTEGER NOT NULL,
+  output_tokens  INTEGER NOT NULL,
+  cached_tokens  INTEGER NOT NULL,
+  unknown_tokens INTEGER NOT NULL,
+  assumed_tokens INTEGER NOT NULL,
+  duration_ms    INTEGER NOT NULL,
+  PRIMARY KEY (day, flow, stage, agent, runner, model)
+) STRICT, WITHOUT ROWID;
+INSERT INTO spending_sums (${KEY}, ${SUMMED.join(", ")}) ${sumsOfRows()};
+
+CREATE TRIGGER sums_added AFTER INSERT ON spending BEGIN ${change("NEW", 1)}
+END;
+-- The model is known only when the attempt reports, so its sums may be others.
+CREATE TRIGGER sums_settled AFTER UPDATE ON spending BEGIN ${change("OLD", -1)} ${change("NEW", 1)} ${forgetEmpty("OLD")}
+END;
+CREATE TRIGGER sums_taken AFTER DELETE ON spending BEGIN ${change("OLD", -1)} ${forgetEmpty("OLD")}
+END;
+CREATE TRIGGER sums_timed AFTER UPDATE OF started_at, ended_at ON attempts
+WHEN NEW.ended_at IS NOT OLD.ended_at OR NEW.started_at IS NOT OLD.started_at BEGIN
+  UPDATE spending_sums SET duration_ms = duration_ms + ${durationOf("NEW")} - ${durationOf("OLD")}
+  WHERE (${KEY}) = (
+    SELECT ${keyOf("s")} FROM spending s JOIN runs r ON r.number = s.run_number
+    WHERE s.run_number = NEW.run_number AND s.stage = NEW.stage AND s.attempt = NEW.attempt);
+END;
+`;
