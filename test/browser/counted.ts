@@ -1,26 +1,31 @@
-// Counts what a person does on a page: presses of the mouse and of keys, as the browser gets them. What a test does to the page in other ways
-// does not count, and text that is typed counts as one.
+// Counts what a person does on a page: presses of the mouse and of keys, each one, as the browser gets them; letters of a text apart from keys
+// that do something. What a test does to the page in other ways does not count.
 
 import type { Locator, Page } from "playwright-core";
 import { until } from "../harness/until.ts";
 
-export type Counted = { readonly clicks: number; readonly keys: number };
+export type Counted = {
+  readonly clicks: number;
+  /** But for letters. */
+  readonly keys: number;
+  /** In a field. */
+  readonly letters: number;
+};
 
 /** Once per page, before it is used; it lasts as long as the page is not loaded again. */
 export async function countActs(page: Page): Promise<void> {
   await page.evaluate(() => {
-    const own = globalThis as unknown as { counted: { clicks: number; keys: number; text: boolean } } & Listening;
-    type Told = { isTrusted: boolean; key?: string; ctrlKey?: boolean };
+    const own = globalThis as unknown as { counted: { clicks: number; keys: number; letters: number } } & Listening;
+    type Told = { isTrusted: boolean; key?: string; ctrlKey?: boolean; target: { matches?(what: string): boolean } };
     type Listening = { addEventListener(name: string, hear: (event: Told) => void, capture: true): void };
-    own.counted = { clicks: 0, keys: 0, text: false };
+    own.counted = { clicks: 0, keys: 0, letters: 0 };
     own.addEventListener("pointerdown", ({ isTrusted }) => void (isTrusted && (own.counted.clicks += 1)), true);
     own.addEventListener(
       "keydown",
-      ({ isTrusted, key = "", ctrlKey = false }) => {
+      ({ isTrusted, key = "", ctrlKey = false, target }) => {
         if (!isTrusted || ["Control", "Shift"].includes(key)) return;
-        const isText = key.length === 1 && !ctrlKey;
-        if (!isText || !own.counted.text) own.counted.keys += 1;
-        own.counted.text = isText;
+        const isLetter = key.length === 1 && !ctrlKey && target.matches?.("input, textarea") === true;
+        own.counted[isLetter ? "letters" : "keys"] += 1;
       },
       true,
     );
@@ -30,7 +35,7 @@ export async function countActs(page: Page): Promise<void> {
 /** What was done since the last call. */
 export async function counted(page: Page): Promise<Counted> {
   return (await page.evaluate(
-    "(() => { const { clicks, keys } = counted; counted = { clicks: 0, keys: 0, text: false }; return { clicks, keys }; })()",
+    "(() => { const before = counted; counted = { clicks: 0, keys: 0, letters: 0 }; return before; })()",
   )) as Counted;
 }
 

@@ -1,5 +1,6 @@
 // What a person comes for: nineteen tasks, each from the home page in at most three clicks, and again by keyboard alone, against the real daemon.
-// The browser counts; each row ends with what the daemon says about it. One daemon and one page for all.
+// The browser counts; each row ends with what the daemon or git says about it. Agents are stand-ins that speak the formats of Claude Code and
+// Codex, read by the real runners. One daemon and one page for all.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,23 +17,36 @@ import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
 
 const SLOW = 240_000;
-const AGENT = join(import.meta.dirname, "../fixtures/agents/coding-agent.mjs");
+const AGENTS = join(import.meta.dirname, "../fixtures/agents");
+const TRACES = join(import.meta.dirname, "../fixtures/traces");
 type Started = { readonly id: string; readonly number: number };
 type Way = "mouse" | "keys";
+type Alive = { readonly pid: number; readonly slots: number; readonly attempts: readonly unknown[] };
 /** A person looks before the next press. */
 const STEP_MS = 150;
 const WHO = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.com"];
 
-/** A builder that changes a file, and a reviewer that is content. */
-const work = (file: string) => ({
-  build: ["two", "zwei"].map((word) => ({
-    via: "json-tail",
-    verdict: "DONE",
-    rewrite: { [file]: `one\n${word}\nthree\n` },
-    commit: true,
-  })),
-  review: [{ via: "json-tail", verdict: "APPROVED" }],
+/** As Claude Code tells it: a builder that changes a file, once and again, and a reviewer that is content. */
+const work = (file: string, usd: number) => ({
+  build: ["two", "zwei"].map((word) => [
+    says(`I write ${file}.`, 2000),
+    { write: { path: file, text: `one\n${word}\nthree\n` } },
+    { submit: { verdict: "DONE", summary: `It says ${word}.` } },
+    { result: { total_cost_usd: usd } },
+  ]),
+  review: [[says("I look at the change.", 1000), { submit: { verdict: "APPROVED", summary: "It is fine." } }]],
 });
+/** The same of Codex. */
+const spoken = (text: string) => ({
+  print: { type: "item.completed", item: { id: `item_${text.length}`, type: "agent_message", text } },
+});
+const CODEX_STARTS = [
+  { print: { type: "thread.started", thread_id: "01a1e066-6f5f-7580-a9e7-320dc08ccbfb" } },
+  { print: { type: "turn.started" } },
+];
+/** What Codex prints when its model refuses it. */
+const REFUSED = [{ trace: join(TRACES, "codex/e400.jsonl") }, { exit: 1 }];
+const ASKS = "QUESTIONS:\n1. For whom is it?";
 /** What Claude Code prints while it works; it goes on when a file is there. */
 const says = (text: string, tokens: number) => ({
   print: {
@@ -52,7 +66,8 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
   let visit: Visit;
   let page: Page;
   let go: string;
-  const table: [task: string, clicks: number, keys: number][] = [];
+  let scripts = 0;
+  const table: [task: string, clicks: number, keys: number, letters: number][] = [];
   const runs = new Map<string, Started>();
 
   const rail = () => page.getByRole("navigation", { name: "Main" });
@@ -65,13 +80,15 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
   const eventually = (what: string, is: () => Promise<boolean>) =>
     until(what, async () => ((await is()) ? true : undefined), 60_000);
 
-  /** From now on agents are played by what speaks Claude Code's own format. */
-  function talk(script: object): void {
-    const file = join(dashboard.daemon.dir, "talk.json");
+  /** From now on agents are played by what speaks the format of this program. Each script has its own file, which counts its starts. */
+  function played(runner: "claude" | "codex", script: object): string {
+    const file = join(dashboard.daemon.dir, `talk-${(scripts += 1)}.json`);
     writeFileSync(file, JSON.stringify(script));
-    const settings = { agents: { "*": { runner: "claude", command: [process.execPath, AGENT, file] } } };
+    const program = join(AGENTS, runner === "claude" ? "coding-agent.mjs" : "replay.mjs");
+    const settings = { agents: { "*": { runner, command: [process.execPath, program, file] } } };
     writeFileSync(join(dashboard.daemon.project, "passrail.yaml"), JSON.stringify(settings));
     approveFiles(dashboard.daemon.home, dashboard.daemon.project);
+    return file;
   }
   function ticket(id: string, head: string): void {
     const file = join(dashboard.daemon.project, "feature_requests/FR-1", `${id}.md`);
@@ -87,12 +104,15 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
     go = join(dashboard.daemon.dir, "go");
     for (const title of ["Approve one", "Approve two", "Comment one", "Comment two"]) {
       // Work that another run has landed already needs no merge.
-      dashboard.play(work(title === "Approve two" ? "src/other.ts" : "src/hello.ts"));
+      const file = title === "Approve two" ? "src/other.ts" : "src/hello.ts";
+      played("claude", work(file, title === "Comment two" ? 3.5 : 0.25));
       await begin("quick", title);
     }
-    dashboard.play({ spec: [{ via: "text", text: "QUESTIONS:\n1. For whom is it?" }] });
-    for (const title of ["Ask one", "Ask two"]) await begin("intake", title);
-    dashboard.play({ "*": [{ exit: 7 }] });
+    played("claude", { spec: [[{ say: ASKS }]] });
+    await begin("intake", "Ask one");
+    played("codex", [{ trace: join(TRACES, "codex/happy.jsonl"), says: ASKS }]);
+    await begin("intake", "Ask two");
+    played("codex", REFUSED);
     for (const title of ["Stuck one", "Stuck two"]) await begin("quick", title);
     for (const title of ["Failed one", "Failed two"]) await begin("checklist", title);
     ticket("AGI-7", "title: First of all\nstatus: Blocked");
@@ -106,14 +126,24 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
       await eventually(`${title} escalates`, async () => (await itemOf(dashboard.daemon, run(title).id)) !== undefined);
     for (const title of ["Failed one", "Failed two"])
       await eventually(`${title} stops`, async () => (await runOf(title))["status"] === "stopped");
-    talk({ "*": [[says("Reading the tests", 1000), { until: go }, says("Writing the code", 5000), { hang: true }]] });
-    for (const title of ["Live one", "Live two"]) await begin("quick", title);
+    played("claude", {
+      "*": [[says("Reading the tests", 1000), { until: go }, says("Writing the code", 5000), { hang: true }]],
+    });
+    await begin("quick", "Live one");
+    played("codex", [
+      ...CODEX_STARTS,
+      spoken("Reading the tests"),
+      { until: go },
+      spoken("Writing the code"),
+      { hang: true },
+    ]);
+    await begin("quick", "Live two");
     visit = await dashboard.visit("/");
     ({ page } = visit);
     await countActs(page);
   }, SLOW);
   afterAll(async () => {
-    console.log(["task · clicks · keys", ...table.map((row) => row.join(" · "))].join("\n"));
+    console.log(["task · clicks · keys · letters", ...table.map((row) => row.join(" · "))].join("\n"));
     await dashboard.close();
   });
 
@@ -137,8 +167,8 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
       return counted(page);
     };
     const { clicks } = await cost("mouse");
-    const { clicks: strayed, keys } = await cost("keys");
-    table.push([name, clicks, keys]);
+    const { clicks: strayed, keys, letters } = await cost("keys");
+    table.push([name, clicks, keys, letters]);
     expect([name, clicks <= 3, strayed], `${clicks} clicks`).toEqual([name, true, 0]);
   }
 
@@ -158,7 +188,18 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
     await page.keyboard.press("Enter");
     await page.locator("#decision-head:focus").waitFor();
   }
-  const closed = (title: string) => async () => (await itemOf(dashboard.daemon, run(title).id)) === undefined;
+  const approved = (title: string) => async () =>
+    (await itemOf(dashboard.daemon, run(title).id)) === undefined && (await runOf(title))["status"] === "completed";
+  /** The change is on the page with the decision, and the verbs are in the window beside it. */
+  async function evidence(file: string, line: string): Promise<void> {
+    await decision()
+      .getByText(file.split("/").at(-1) ?? "")
+      .first()
+      .waitFor({ state: "attached" });
+    await decision().getByText(line, { exact: true }).first().waitFor({ state: "attached" });
+    const box = await decision().getByRole("button", { name: "Approve" }).boundingBox();
+    expect((box?.y ?? Number.NaN) + (box?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+  }
 
   test(
     "13, 12, 18, 11: look at a live agent, steer it, change its budget, stop it",
@@ -255,24 +296,23 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
       await task("approve with evidence", {
         mouse: async () => {
           await need("Approve one").click();
-          await decision()
-            .getByText(/(?:hello|other)\.ts/u)
-            .first()
-            .waitFor({ state: "attached" });
+          await evidence("src/hello.ts", "two");
           await decision().getByRole("button", { name: "Approve" }).click();
-          await eventually("it is approved", closed("Approve one"));
+          await eventually("it is approved", approved("Approve one"));
         },
         keys: async () => {
           await enter("Approve two");
-          await decision()
-            .getByText(/(?:hello|other)\.ts/u)
-            .first()
-            .waitFor({ state: "attached" });
+          await evidence("src/other.ts", "two");
           await page.keyboard.press("Control+Enter");
-          await eventually("it is approved", closed("Approve two"));
+          await eventually("it is approved", approved("Approve two"));
         },
       });
       const lands = (title: string) => async () => !JSON.stringify((await api("inbox"))["looseEnds"]).includes(title);
+      // Where people look for it: in the branch of the project itself.
+      const merged = (title: string, file: string) => async () => {
+        const found = execFileSync("git", ["-C", dashboard.daemon.project, "ls-tree", "-r", "--name-only", "HEAD"]);
+        return String(found).split("\n").includes(file) && (await lands(title)());
+      };
       for (const title of ["Approve one", "Approve two"])
         await eventually(`${title} can be merged`, async () => !(await lands(title)()));
       await task("merge", {
@@ -280,7 +320,7 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
           await need("Approve one").click();
           await page.getByRole("button", { name: "Merge: Approve one" }).click();
           await dialog().getByRole("button", { name: "Merge", exact: true }).click();
-          await eventually("a run lands it", lands("Approve one"));
+          await eventually("it is in the branch of the project", merged("Approve one", "src/hello.ts"));
         },
         keys: async () => {
           await enter("Approve two");
@@ -288,7 +328,7 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
           await page.keyboard.press("Enter");
           await tabTo(page, dialog().getByRole("button", { name: "Merge", exact: true }));
           await page.keyboard.press("Enter");
-          await eventually("a run lands it", lands("Approve two"));
+          await eventually("it is in the branch of the project", merged("Approve two", "src/other.ts"));
         },
       });
     },
@@ -460,8 +500,7 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
   test(
     "15: a flow is started with a model for one stage and a budget, after a look at what would run; what is wrong is said beside its field",
     async () => {
-      talk({ "*": [[{ say: "On it." }, { hang: true }]] });
-      const told = join(dashboard.daemon.dir, "talk.json.log");
+      const told = `${played("claude", { "*": [[{ say: "On it." }, { hang: true }]] })}.log`;
       writeFileSync(told, "");
       await task("start a flow", {
         mouse: async () => {
@@ -553,7 +592,14 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
       store.close();
       const dearest = async () => {
         await page.waitForURL("**/runs?sort=-cost");
-        await page.getByRole("table").getByRole("row").nth(1).waitFor();
+        const rows = page.getByRole("table").getByRole("row");
+        await rows.nth(1).getByText("Comment two").waitFor();
+        const costs = (await rows.allInnerTexts())
+          .flatMap((text) => /\$(?<usd>[0-9.]+)/u.exec(text)?.[1] ?? [])
+          .map(Number);
+        expect(costs).toEqual(costs.toSorted((one, other) => other - one));
+        // One has cost more than the others, and is the first.
+        expect([costs.length > 4, (costs[0] ?? 0) > (costs[1] ?? 0)]).toEqual([true, true]);
       };
       await task("the run that costs most", {
         mouse: async () => {
@@ -566,10 +612,12 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
           await dearest();
         },
       });
-      const today = () =>
-        rail()
-          .getByText(/^Today \$[0-9.]+ of \$/u)
-          .waitFor();
+      const spent = async () => ((await api("now")) as unknown as { today: { usd: number } }).today.usd;
+      expect(await spent()).toBeGreaterThan(7);
+      const today = async () => {
+        const text = `Today $${(await spent()).toFixed(2)} of $`;
+        await rail().getByText(text, { exact: false }).waitFor();
+      };
       await task("the cost of today", { mouse: today, keys: today });
       const allPaused = async () => (await api("now"))["paused"] !== null;
       const resume = async () => {
@@ -598,7 +646,15 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
           await resume();
         },
       });
-      const alive = () => page.getByRole("heading", { name: "Workers", exact: true }).first().waitFor();
+      const alive = async () => {
+        const [worker] = ((await api("workers")) as unknown as { workers: Alive[] }).workers;
+        if (worker === undefined) throw new Error("there is no worker");
+        expect(worker.pid).toBe(dashboard.daemon.process.child.pid);
+        await page.getByText(`process ${worker.pid}`, { exact: false }).waitFor();
+        await page.getByText(`${worker.attempts.length} of ${worker.slots} slots in use`, { exact: false }).waitFor();
+        for (const title of ["Begun by mouse", "Begun by keys"])
+          await page.getByRole("row").filter({ hasText: title }).getByText("build, attempt 1").waitFor();
+      };
       await task("which workers are alive", {
         mouse: async () => {
           await rail().getByRole("link", { name: "Settings" }).click();
