@@ -139,7 +139,7 @@ function CompareLink({ variants }: Pick<TicketDetail, "variants">): ReactNode {
 function Facts({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
-      <span className="font-mono">
+      <span className="min-w-0 font-mono [overflow-wrap:anywhere]">
         <SafeText max={200}>{ticket.id}</SafeText>
       </span>
       <Link to="/work" search={{ view: "board", ticket: ticket.id }}>

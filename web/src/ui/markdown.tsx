@@ -11,7 +11,7 @@ const MAX = 64 * 1024;
 
 export function Markdown({ children }: { readonly children: string }): ReactNode {
   return (
-    <div className="flex flex-col gap-2 text-sm break-words">
+    <div className="flex flex-col gap-2 text-sm [overflow-wrap:anywhere]">
       <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={SANITIZE} components={COMPONENTS}>
         {plain(children, MAX)}
       </ReactMarkdown>

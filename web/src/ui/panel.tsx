@@ -14,9 +14,9 @@ export function Panel({
 }): ReactNode {
   const Heading = level === 2 ? "h2" : "h3";
   return (
-    <section className="rounded-lg border border-line bg-panel">
+    <section className="min-w-0 rounded-lg border border-line bg-panel">
       <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2.5">
-        <Heading className="text-sm font-semibold">{title}</Heading>
+        <Heading className="min-w-0 text-sm font-semibold [overflow-wrap:anywhere]">{title}</Heading>
         {actions}
       </header>
       <div className="p-4">{children}</div>
@@ -28,7 +28,7 @@ export function Panel({
 export function PageHead({ title, children }: { readonly title: ReactNode; readonly children?: ReactNode }): ReactNode {
   return (
     <header className="mb-4 flex flex-wrap items-center justify-between gap-3">
-      <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+      <h1 className="min-w-0 text-xl font-semibold tracking-tight [overflow-wrap:anywhere]">{title}</h1>
       <div className="flex flex-wrap items-center gap-2">{children}</div>
     </header>
   );

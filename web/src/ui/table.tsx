@@ -70,7 +70,12 @@ export function Cell({
           {of}
         </span>
       )}
-      <span className={`min-w-0 md:block ${head ? "" : "max-md:text-right"}`}>{children}</span>
+      <span
+        // A long word breaks in the column that names the row: the others are as wide as their own words.
+        className={`min-w-0 md:block ${head ? "[overflow-wrap:anywhere] md:min-w-32" : "max-md:text-right max-md:[overflow-wrap:anywhere]"}`}
+      >
+        {children}
+      </span>
     </div>
   );
 }
