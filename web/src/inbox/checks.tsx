@@ -138,7 +138,7 @@ function Measured({ stage }: { readonly stage: Stage }): ReactNode {
       <span className="font-medium">
         {stage.stage} #{stage.attempt}
       </span>
-      <span className="text-muted">{exitText(stage)}</span>
+      <span className="min-w-0 text-muted [overflow-wrap:anywhere]">{exitText(stage)}</span>
       {stage.rung !== null && (
         <span className="text-muted">
           <SafeText max={300}>{stage.rung}</SafeText>
