@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { WORKSPACE_MODES } from "../../core/flow/workspace-mode.ts";
+import { DECIDE_ITEM } from "./deciding.ts";
 import { tool, until } from "./tool.ts";
 import { RUN } from "./waiting.ts";
 import { optional } from "../../core/optional.ts";
@@ -66,6 +67,7 @@ export const ACTING = [
     call: (client, { item, version, answer = "", text = "" }, signal) =>
       client.call("answerItem", { params: { item }, body: { answer, text } }, { ifMatch: version, ...until(signal) }),
   }),
+  DECIDE_ITEM,
   tool({
     name: "cancel_run",
     title: "Cancel a run",

@@ -48,7 +48,7 @@ export const LOOKING = [
       run,
       seconds: z.number().min(1).max(300).default(45).describe("1 to 300, without it 45"),
     }),
-    call: (client, { run: reference, seconds }, signal) => waitFor(client, reference, seconds * 1000, signal),
+    call: (client, { run: reference, seconds }, _signal, asked) => waitFor(client, reference, seconds * 1000, asked),
   }),
   tool({
     name: "run_log",

@@ -11,7 +11,7 @@ function open(graceMs = 0) {
   let waiting = 0;
   const tools: Tools = {
     list: () => [],
-    async call(name, _args, signal) {
+    async call(name, _args, { signal }) {
       if (name !== "wait") return { content: [], isError: false };
       waiting += 1;
       await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));

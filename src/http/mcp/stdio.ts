@@ -10,6 +10,7 @@ import { INTERNAL_ERROR, PARSE_ERROR, rpcError } from "../../runner/desk/rpc-err
 import { isId } from "../../runner/desk/rpc.ts";
 import type { Tools } from "../../runner/desk/tools.ts";
 import { answerOperator } from "./answer.ts";
+import { createStdioQuestions } from "./stdio-questions.ts";
 import { optional } from "../../core/optional.ts";
 
 const MAX_LINE_CHARS = 1024 * 1024;
@@ -32,6 +33,7 @@ export type StdioOptions = {
 /** Runs until the input has ended and every call is answered or has exceeded the grace time. */
 export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: StdioOptions): Promise<void> {
   const running = new Map<unknown, Running>();
+  const questions = createStdioQuestions(write);
   let version: string | undefined;
 
   for await (const line of linesOf(input)) {
@@ -47,10 +49,12 @@ export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: S
     }
     const message = parsed.value;
     giveUp(message);
+    if (questions.take(message)) continue;
     if (running.size >= MAX_RUNNING && idOf(message) !== undefined)
       await write(rpcError(idOf(message) ?? null, INTERNAL_ERROR, "Too many calls at the same time."));
     else start(message);
   }
+  questions.close();
   const rest = [...running.values()];
   await Promise.race([Promise.all(rest.map(({ over }) => over)), pause(graceMs)]);
   for (const { controller } of rest) controller.abort();
@@ -66,7 +70,11 @@ export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: S
   }
 
   async function answer(message: Json, signal: AbortSignal): Promise<void> {
-    const asked = { signal, ...optional({ version }) };
+    const asked = {
+      signal,
+      notify: (note: JsonObject) => void write(note),
+      ...optional({ version, elicit: questions.asker(signal) }),
+    };
     const { body } = await answerOperator(message, tools, asked);
     version = negotiated(body) ?? version;
     // The client expects no answer to a call that it canceled.

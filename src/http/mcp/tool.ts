@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { ApiProblem } from "../client/answer.ts";
 import type { Caller } from "../client/client.ts";
 import type { Result } from "../../core/result.ts";
+import type { ToolAsked } from "../../runner/desk/tools.ts";
 
 export type OperatorTool = {
   readonly name: string;
@@ -12,7 +13,12 @@ export type OperatorTool = {
   /** looks: changes nothing. acts: changes runs. ends: cannot be undone. */
   readonly effect: "looks" | "acts" | "ends";
   readonly input: z.ZodObject;
-  readonly call: (client: Caller, args: never, signal: AbortSignal | undefined) => Promise<Result<unknown, ApiProblem>>;
+  readonly call: (
+    client: Caller,
+    args: never,
+    signal: AbortSignal | undefined,
+    asked: ToolAsked,
+  ) => Promise<Result<unknown, ApiProblem>>;
 };
 
 /** Keeps the types of a tool's input for its call. */
@@ -23,6 +29,7 @@ export function tool<S extends z.ZodObject>(
       client: Caller,
       args: z.output<S>,
       signal: AbortSignal | undefined,
+      asked: ToolAsked,
     ) => Promise<Result<unknown, ApiProblem>>;
   },
 ): OperatorTool {

@@ -6,6 +6,7 @@ import type { Tool, Tools } from "../../runner/desk/tools.ts";
 import { ACTING } from "./acting.ts";
 import { inputSchemaOf, readInput } from "./input.ts";
 import { LOOKING } from "./looking.ts";
+import { createResources } from "./resources.ts";
 import { toText } from "./text.ts";
 import type { OperatorTool } from "./tool.ts";
 
@@ -27,13 +28,14 @@ export function createOperatorTools({ client, readOnly, onProblem }: OperatorToo
   return {
     about: readOnly ? `${ABOUT}\nYou can look and not act.` : ABOUT,
     list: () => shown,
-    async call(name, sent, signal) {
+    resources: createResources(client),
+    async call(name, sent, asked) {
       const found = offered.find((each) => each.name === name);
       if (found === undefined) return undefined;
       const args = readInput(found.input, sent);
       if (!args.ok) return answer({ error: { code: "invalid_arguments", detail: args.error } }, true);
       try {
-        const result = await found.call(client, args.value as never, signal);
+        const result = await found.call(client, args.value as never, asked.signal, asked);
         return result.ok ? answer(result.value, false) : answer({ error: result.error }, true);
       } catch (cause) {
         onProblem(`A call of ${name} failed: ${cause instanceof Error ? (cause.stack ?? cause.message) : "unknown"}`);

@@ -1,9 +1,11 @@
-// The part of MCP that a server of tools needs, without state between requests: initialize, ping, tools/list, tools/call. These are the
-// revisions that begin with a handshake; http/mcp/modern.ts speaks the later ones.
+// The part of MCP that a server of tools and resources needs, without state between requests. These are the revisions that begin with a
+// handshake; http/mcp/modern.ts speaks the later ones.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic
 
 import type { Json, JsonObject } from "../../core/json.ts";
+import { optional } from "../../core/optional.ts";
 import { isList, isObject } from "../../core/verdict/report-fields.ts";
+import { type ClientSide, progressOf } from "./client-side.ts";
 import type { Reply } from "./reply.ts";
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, rpcError } from "./rpc-error.ts";
 import type { Tools } from "./tools.ts";
@@ -19,16 +21,16 @@ export async function answerMessage(
   message: Json,
   version: string | readonly string[] | undefined,
   tools: Tools,
-  signal?: AbortSignal,
+  side: ClientSide = {},
 ): Promise<Reply> {
-  if (!isList(message)) return toReply(await answerOne(message, tools, signal));
+  if (!isList(message)) return toReply(await answerOne(message, tools, side));
   const mayBatch = version === undefined || (typeof version === "string" && version <= LAST_WITH_BATCHES);
   if (!mayBatch) return refuse(null, "Batches are not part of this version of MCP; send one message per request.");
   if (message.length === 0 || message.length > MAX_BATCH)
     return refuse(null, `A batch holds 1 to ${MAX_BATCH} messages.`);
   const answers: JsonObject[] = [];
   for (const each of message) {
-    const one = await answerOne(each, tools, signal);
+    const one = await answerOne(each, tools, side);
     if (one.type !== "none") answers.push(one.body);
   }
   return answers.length === 0 ? { status: 202 } : { status: 200, body: answers };
@@ -36,7 +38,7 @@ export async function answerMessage(
 
 type Answer = { readonly type: "answer" | "malformed"; readonly body: JsonObject } | { readonly type: "none" };
 
-async function answerOne(message: Json, tools: Tools, signal: AbortSignal | undefined): Promise<Answer> {
+async function answerOne(message: Json, tools: Tools, side: ClientSide): Promise<Answer> {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return malformed(null, "A JSON-RPC 2.0 message is expected.");
   const { id, method, params } = message;
   // Notifications, and answers to requests that we never made: they get no reply.
@@ -47,7 +49,7 @@ async function answerOne(message: Json, tools: Tools, signal: AbortSignal | unde
   if (!isId(id)) return malformed(null, '"id" must be a short string or a number.');
   if (params !== undefined && !isObject(params))
     return answer(rpcError(id, INVALID_PARAMS, '"params" must be an object.'));
-  return answer(await answerRequest(id, method, params ?? {}, tools, signal));
+  return answer(await answerRequest(id, method, params ?? {}, tools, side));
 }
 
 async function answerRequest(
@@ -55,7 +57,7 @@ async function answerRequest(
   method: string,
   params: JsonObject,
   tools: Tools,
-  signal: AbortSignal | undefined,
+  side: ClientSide,
 ): Promise<JsonObject> {
   switch (method) {
     case "initialize":
@@ -65,21 +67,51 @@ async function answerRequest(
     case "tools/list":
       return result(id, { tools: tools.list() });
     case "tools/call": {
-      const called = await callTool(params, tools, signal);
+      const called = await callTool(params, tools, side);
       return called === undefined ? unknownTool(id, tools) : result(id, called);
     }
+    default: {
+      const found = await answerResources(method, params, tools, side.signal);
+      if (found === "no such resource") return rpcError(id, RESOURCE_NOT_FOUND, NO_RESOURCE);
+      return found === undefined ? rpcError(id, METHOD_NOT_FOUND, "Method not found.") : result(id, found);
+    }
+  }
+}
+
+const RESOURCE_NOT_FOUND = -32002;
+export const NO_RESOURCE = "Resource not found.";
+
+/** Undefined for a method that is not about resources, or for a server without any. */
+export async function answerResources(
+  method: string,
+  { uri }: JsonObject,
+  { resources }: Tools,
+  signal: AbortSignal | undefined,
+): Promise<JsonObject | "no such resource" | undefined> {
+  if (resources === undefined) return undefined;
+  switch (method) {
+    case "resources/list":
+      return { resources: await resources.list(signal) };
+    case "resources/templates/list":
+      return { resourceTemplates: resources.templates() };
+    case "resources/read": {
+      const contents = typeof uri === "string" ? await resources.read(uri, signal) : undefined;
+      return contents === undefined ? "no such resource" : { contents };
+    }
     default:
-      return rpcError(id, METHOD_NOT_FOUND, "Method not found.");
+      return undefined;
   }
 }
 
 /** Undefined for a tool that is not offered. */
 export async function callTool(
-  { name, arguments: args }: JsonObject,
+  params: JsonObject,
   tools: Tools,
-  signal?: AbortSignal,
+  { signal, notify, elicit }: ClientSide,
 ): Promise<JsonObject | undefined> {
-  return typeof name === "string" ? tools.call(name, args ?? {}, signal) : undefined;
+  const { name, arguments: args } = params;
+  const asked = optional({ signal, elicit, progress: progressOf(params, notify) });
+  return typeof name === "string" ? tools.call(name, args ?? {}, asked) : undefined;
 }
 
 export function unknownTool(id: Json, tools: Tools): JsonObject {
@@ -92,7 +124,10 @@ export const SERVER_INFO = { name: "passrail", title: "Passrail", version: "1" }
 function initialize(wanted: Json | undefined, tools: Tools): JsonObject {
   return {
     protocolVersion: typeof wanted === "string" && VERSIONS.has(wanted) ? wanted : NEWEST,
-    capabilities: { tools: { listChanged: false } },
+    capabilities: {
+      tools: { listChanged: false },
+      ...(tools.resources === undefined ? {} : { resources: { subscribe: false, listChanged: false } }),
+    },
     serverInfo: SERVER_INFO,
     instructions: instructionsOf(tools),
   };

@@ -128,7 +128,7 @@ async function answer(
     const still = findPlace(request, places);
     if ("refusal" in still) return send(response, still.refusal);
     const version = request.headers["mcp-protocol-version"];
-    send(response, await answerMessage(message.value, version, place.tools, goneOf(response)));
+    send(response, await answerMessage(message.value, version, place.tools, { signal: goneOf(response) }));
   } catch (cause) {
     onProblem(`The desk could not answer a request: ${cause instanceof Error ? cause.message : "unknown error"}`);
     if (!response.headersSent) send(response, { status: 500, body: { error: "internal_error" } });

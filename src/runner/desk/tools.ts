@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from "../../core/json.ts";
 import { schemaFaults } from "../../core/verdict/fits-schema.ts";
 import { isList, isObject } from "../../core/verdict/report-fields.ts";
+import type { ClientSide, Progress } from "./client-side.ts";
 import { requestOf } from "./permission-request.ts";
 import type { DeskAnswer, DeskPlace, DeskQuestion } from "./desk.ts";
 
@@ -11,8 +12,19 @@ export type Tools = {
   /** A description of all the tools, for a client that chooses among them. */
   readonly about?: string;
   list(): readonly Tool[];
-  /** The result of a call, or undefined for a tool that is not offered. The signal aborts when the client no longer waits. */
-  call(name: string, args: Json, signal?: AbortSignal): Promise<JsonObject | undefined>;
+  /** The result of a call, or undefined for a tool that is not offered. */
+  call(name: string, args: Json, asked: ToolAsked): Promise<JsonObject | undefined>;
+  /** What can be read by its address. Absent: the server has none. */
+  readonly resources?: Resources;
+};
+
+export type ToolAsked = Pick<ClientSide, "signal" | "elicit"> & { readonly progress?: Progress };
+
+export type Resources = {
+  list(signal: AbortSignal | undefined): Promise<readonly JsonObject[]>;
+  templates(): readonly JsonObject[];
+  /** The contents, or undefined for an address that names nothing. */
+  read(uri: string, signal: AbortSignal | undefined): Promise<readonly JsonObject[] | undefined>;
 };
 
 const MAX_QUESTION_CHARS = 4096;
@@ -58,7 +70,7 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
 
   return {
     list: () => tools,
-    async call(name, sent, signal) {
+    async call(name, sent, { signal }) {
       const tool = tools.find((each) => each.name === name);
       if (tool === undefined) return undefined;
       const args = withoutClientKeys(sent);

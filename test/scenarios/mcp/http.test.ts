@@ -42,7 +42,7 @@ test("a client with a handshake is served, each request by itself", async () => 
   expect(said.status).toBe(202);
   const listed = await post({ method: "tools/list" }, { headers: { "mcp-protocol-version": "2025-11-25" } });
   const { tools } = listed.body["result"] as { tools: { name: string; inputSchema: JsonObject }[] };
-  expect(tools.map(({ name }) => name)).toHaveLength(19);
+  expect(tools.map(({ name }) => name)).toHaveLength(20);
   // Only what every vendor's models take.
   for (const { name, inputSchema } of tools) expect([name, unknownKeyword(inputSchema)]).toEqual([name, undefined]);
   expect((await served.call("GET", "/mcp")).status).toBe(405);
@@ -74,6 +74,72 @@ test("a client without a handshake is served, if head and body say the same", as
     status: 400,
     body: { error: { code: -32602 } },
   });
+});
+
+test("without a handshake a form is a round trip: the answer counts for the version that the form showed", async () => {
+  const { id } = await served.bench.run("feature", {});
+  const capable = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
+  };
+  const decide = (more: object = {}, _meta: object = capable) =>
+    modern(
+      "tools/call",
+      { name: "decide_item", arguments: { item: `${id}.1` }, _meta, ...more },
+      { "mcp-name": "decide_item" },
+    );
+  const asked = await decide();
+  expect(asked.body["result"]).toMatchObject({
+    resultType: "input_required",
+    inputRequests: { decision: { method: "elicitation/create", params: { mode: "form" } } },
+    requestState: expect.any(String),
+  });
+  const { requestState } = asked.body["result"] as { requestState: string };
+  const yes = { decision: { action: "accept", content: { answer: "approve" } } };
+  for (const state of ["*", "", "1-old", 7])
+    expect(toAnswer((await decide({ inputResponses: yes, requestState: state })).body)).toMatchObject({
+      isError: true,
+    });
+  const no = { decision: { action: "cancel" } };
+  expect(toAnswer((await decide({ inputResponses: no, requestState })).body).value).toMatchObject({ decided: false });
+  expect(toAnswer((await decide({}, META)).body).value).toMatchObject({ error: { code: "elicitation_unsupported" } });
+  expect(toAnswer((await decide({ inputResponses: yes, requestState })).body).value).toMatchObject({ decided: true });
+});
+
+test("resources are read without a handshake, too, and progress comes as a stream to a client that reads one", async () => {
+  const { id: run } = await served.bench.run("feature", {});
+  const uri = `passrail://runs/${run}`;
+  expect((await modern("resources/read", { uri }, { "mcp-name": uri })).body["result"]).toMatchObject({
+    resultType: "complete",
+    contents: [{ uri, mimeType: "application/json" }],
+    ttlMs: 0,
+  });
+  expect(await modern("resources/read", { uri }, {})).toMatchObject({ status: 400 });
+  const gone = "passrail://runs/999";
+  expect(await modern("resources/read", { uri: gone }, { "mcp-name": gone })).toMatchObject({
+    body: { error: { code: -32602 } },
+  });
+  await use("pause_run", { run });
+  const { version } = (await use("show_item", { item: `${run}.1` })).value;
+  await use("answer_item", { item: `${run}.1`, version, answer: "approve" });
+  const socket = await served.listen();
+  const params = { name: "wait_for", arguments: { run, seconds: 1 }, _meta: { progressToken: 5 } };
+  const response = await fetch(`${socket.url}/mcp`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${viewer}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 9, method: "tools/call", params }),
+  });
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  const messages = (await response.text())
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => JSON.parse(line.slice(6)) as { id?: number; method?: string });
+  expect(messages.at(-1)).toMatchObject({ id: 9, result: { isError: false } });
+  expect(messages.slice(0, -1).map(({ method }) => method)).toContain("notifications/progress");
 });
 
 test("S05: a tool may what its caller's token may, and nothing more", async () => {

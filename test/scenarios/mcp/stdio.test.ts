@@ -194,6 +194,118 @@ test("a revision without a handshake is spoken too, and one that nobody knows is
   expect(hello.result).toMatchObject({ protocolVersion: "2025-11-25" });
 });
 
+test("a client with forms lets its person decide: what they choose is bound to the version that they saw, and no passes nothing on", async () => {
+  const agent = start([], { PASSRAIL_URL: url, PASSRAIL_TOKEN: robot });
+  const capabilities = { elicitation: {} };
+  await agent.ask("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo: {} });
+  const { id } = await served.bench.run("feature", {});
+  type Form = { id: string; method?: string; params: { message: string; requestedSchema: { properties: object } } };
+  const forms = () =>
+    agent.lines.map((line) => JSON.parse(line) as Form).filter((message) => message.method === "elicitation/create");
+  const decideWith = async (result: object) => {
+    const before = forms().length;
+    const decided = agent.use("decide_item", { item: `${id}.1` });
+    const form = await until("a form", () => forms()[before]);
+    agent.send(JSON.stringify({ jsonrpc: "2.0", id: form.id, result }));
+    return { form, decided: await decided };
+  };
+  const refused = await decideWith({ action: "decline" });
+  expect(refused.form.params.message).toContain("gate:");
+  expect(refused.form.params.requestedSchema.properties).toMatchObject({
+    answer: { enum: expect.arrayContaining(["approve"]) },
+    text: { type: "string" },
+  });
+  expect(refused.decided).toMatchObject({ isError: false, value: { decided: false, why: "decline" } });
+  const odd = await decideWith({ action: "accept", content: { answer: "ship it" } });
+  expect(odd.decided).toMatchObject({ isError: true });
+  expect((await served.bench.events(id)).some(({ type }) => type === "gate.answered")).toBe(false);
+  const yes = await decideWith({ action: "accept", content: { answer: "approve", text: "Looks right." } });
+  expect(yes.decided).toMatchObject({ isError: false, value: { decided: true, answer: "approve" } });
+  const answered = (await served.bench.events(id)).find(({ type }) => type === "gate.answered");
+  expect(answered).toMatchObject({ actor: "human:robot" });
+  // A form that nobody answers ends with its client.
+  const other = await served.bench.run("feature", {});
+  agent.send(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: 7,
+      method: "tools/call",
+      params: { name: "decide_item", arguments: { item: `${other.id}.1` } },
+    }),
+  );
+  await until("the last form", () => forms()[3]);
+  expect(await agent.leave()).toBe(0);
+  expect((await served.bench.events(other.id)).some(({ type }) => type === "gate.answered")).toBe(false);
+});
+
+test("a client without forms is told what to do instead", async () => {
+  const agent = start([], { PASSRAIL_URL: url, PASSRAIL_TOKEN: robot });
+  await agent.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+  const { id } = await served.bench.run("feature", {});
+  expect(await agent.use("decide_item", { item: `${id}.1` })).toMatchObject({
+    isError: true,
+    value: { error: { code: "elicitation_unsupported", hint: expect.stringContaining("answer_item") } },
+  });
+});
+
+test("a long wait reports its progress to a caller that asked for it, and only to that one", async () => {
+  const agent = start([], { PASSRAIL_URL: url, PASSRAIL_TOKEN: robot });
+  const { id: run } = await served.bench.run("feature", {});
+  await agent.use("pause_run", { run });
+  const item = (await agent.use("show_item", { item: `${run}.1` })).value;
+  await agent.use("answer_item", { item: `${run}.1`, version: item["version"], answer: "approve" });
+  await agent.use("wait_for", { run, seconds: 1 });
+  expect(agent.lines.some((line) => line.includes("notifications/progress"))).toBe(false);
+  const wait = { name: "wait_for", arguments: { run, seconds: 1 }, _meta: { progressToken: "here" } };
+  await agent.ask("tools/call", wait);
+  const reports = agent.lines
+    .map((line) => JSON.parse(line) as { method?: string; params: { progress: number } })
+    .filter(({ method }) => method === "notifications/progress")
+    .map(({ params }) => params);
+  expect(reports.length).toBeGreaterThan(1);
+  expect(reports[0]).toMatchObject({ progressToken: "here", total: 1, message: expect.any(String) });
+  expect(reports.map(({ progress }) => progress)).toEqual(
+    [...new Set(reports.map(({ progress }) => progress))].toSorted((a, b) => a - b),
+  );
+});
+
+test("runs, items, diffs, attempts and flows can be read by their addresses, with the rights of the token", async () => {
+  const agent = start([], { PASSRAIL_URL: url, PASSRAIL_TOKEN: viewer });
+  const hello = await agent.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+  expect(hello.result).toMatchObject({ capabilities: { resources: { subscribe: false } } });
+  const begun = await served.call("POST", "/api/runs", { body: { flow: "feature", title: "Read\u202e me" } });
+  const { id } = begun.body["run"] as { id: string };
+  const listed = (await agent.ask("resources/list")).result as { resources: { uri: string; title?: string }[] };
+  const uris = listed.resources.map(({ uri }) => uri);
+  expect(uris[0]).toBe("passrail://inbox");
+  const mine = listed.resources.find(({ title }) => title?.includes("Read"));
+  expect(mine?.title).toMatch(/^\d+ · Read me$/u);
+  const templates = (await agent.ask("resources/templates/list")).result as {
+    resourceTemplates: { uriTemplate: string }[];
+  };
+  expect(templates.resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain("passrail://runs/{run}/diff");
+  const read = async (uri: string) => {
+    const { result } = await agent.ask("resources/read", { uri });
+    const [content] = (result?.["contents"] ?? []) as { uri: string; text: string }[];
+    return content === undefined ? undefined : (JSON.parse(content.text) as Record<string, unknown>);
+  };
+  expect(await read(mine?.uri ?? "")).toMatchObject({ id, flow: "feature" });
+  expect(await read(`passrail://inbox/${id}.1`)).toMatchObject({ kind: "gate" });
+  expect(await read("passrail://inbox")).toMatchObject({ items: expect.any(Array) });
+  expect(await read("passrail://flows/feature")).toMatchObject({ name: "feature" });
+  expect(await read(`passrail://runs/${id}/diff`)).toBeDefined();
+  const nothing = [
+    "passrail://runs/999",
+    "passrail://keys",
+    "passrail://runs/..%2F..%2Fkeys",
+    `passrail://runs/${id}/attempts/spec/1/secret`,
+    "file:///etc/passwd",
+    "",
+  ];
+  for (const uri of nothing)
+    expect([uri, (await agent.ask("resources/read", { uri })).error]).toMatchObject([uri, { code: -32002 }]);
+});
+
 test("bad lines and bad arguments are answered, and do no harm", async () => {
   const agent = start([], { PASSRAIL_URL: url, PASSRAIL_TOKEN: robot });
   for (const line of ["", "{", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', "x".repeat(1_100_000), "[]", "null"])

@@ -6,6 +6,7 @@ import { createClient } from "../../client/client.ts";
 import type { Json } from "../../../core/json.ts";
 import { answerOperator } from "../../mcp/answer.ts";
 import { createOperatorTools } from "../../mcp/tools.ts";
+import { streamed, wantsStream } from "../mcp-stream.ts";
 import { problem } from "../answer-problem.ts";
 import type { App } from "../app-env.ts";
 import type { MountRoute } from "../mount.ts";
@@ -33,6 +34,14 @@ export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<Server
         onProblem: (text) => onProblem(text, requestId),
       });
       const headerOf = (name: string) => headers.get(name);
+      if (wantsStream(body as Json, headers)) {
+        running += 1;
+        const stream = streamed((notify) => answerOperator(body as Json, tools, { headerOf, signal, notify }));
+        void stream.over.finally(() => {
+          running -= 1;
+        });
+        return stream.response;
+      }
       const reply = await answerOperator(body as Json, tools, { headerOf, signal });
       if (reply.body === undefined) return new Response(null, { status: reply.status });
       return new Response(JSON.stringify(reply.body), {
