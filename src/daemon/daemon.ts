@@ -9,6 +9,7 @@ import type { Dispatcher } from "../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../ticket/pick/open.ts";
 import { type OpenedTrigger, openTriggers, readTriggers, type Triggers } from "../trigger/triggers.ts";
+import { measureDaemon } from "../http/server/measure.ts";
 import { nightReport } from "../http/server/routes/report.ts";
 import { openAnnouncer } from "./announce.ts";
 import type { Log } from "./log.ts";
@@ -16,10 +17,11 @@ import { openNodeNotes } from "./node-notes.ts";
 import { removeNote, writeNote } from "./note.ts";
 import type { Closing, Daemon, DaemonOptions } from "./options.ts";
 import { openRunLog } from "./run-log.ts";
+import { openMetrics } from "./send-metrics.ts";
 import { serve, type Served } from "./serve.ts";
 import { openShift, type ShiftWatch } from "./shift.ts";
 import { openTelemetry, type Telemetry } from "./telemetry.ts";
-import { readTelemetry } from "./telemetry-settings.ts";
+import { metricsEveryMs, readTelemetry, type TelemetrySettings, type TelemetrySignal } from "./telemetry-settings.ts";
 import { openStandby } from "./standby.ts";
 
 /**
@@ -60,14 +62,14 @@ async function start(passrail: Performer, options: DaemonOptions): Promise<Resul
     return shift;
   }
   await passrail.perform();
-  const telemetry = await openTelemetryOf(passrail, options);
+  const telemetry = await openTelemetryOf(passrail, served.value, options);
   return ok(begin(passrail, { ...served.value, shift: shift.value, telemetry, isFirstStart }, triggers.value, options));
 }
 
 /** The engine performs and the API answers; triggers and tickets come last. */
 function begin(
   passrail: Performer,
-  served: Served & { readonly shift: ShiftWatch; telemetry: Telemetry | undefined; isFirstStart: boolean },
+  served: Served & { readonly shift: ShiftWatch; telemetry: readonly Telemetry[]; isFirstStart: boolean },
   read: readonly OpenedTrigger[],
   options: DaemonOptions,
 ): Daemon {
@@ -124,7 +126,7 @@ function begin(
       await announcer?.close();
       nodes.close();
       await shift.close();
-      await telemetry?.close();
+      for (const each of telemetry) await each.close();
       await sweep.close();
       await stopWork(passrail, triggers, dispatcher, how);
       await runLog.close();
@@ -144,15 +146,33 @@ function announcerOf({ home, notifications }: Performer, { deps }: Served["serve
   return openAnnouncer({ home, looseEnds: deps.looseEnds, notifier, isFirstStart, onProblem });
 }
 
-/** Undefined unless OpenTelemetry's variables name a collector; a wrong variable is no reason not to work. */
+/** Empty unless OpenTelemetry's variables name a collector; a wrong variable is no reason not to work. */
 async function openTelemetryOf(
-  { home, store }: Performer,
+  { clock, home, store }: Performer,
+  { server }: Served,
   { environment, log, version }: DaemonOptions,
-): Promise<Telemetry | undefined> {
-  const settings = readTelemetry(environment, version);
-  if (!settings.ok) log.write(settings.error.message);
-  if (!settings.ok || settings.value === null) return undefined;
-  return openTelemetry({ ...settings.value, home, store, log: (line) => log.write(line) });
+): Promise<readonly Telemetry[]> {
+  const settingsOf = (signal: TelemetrySignal): TelemetrySettings | null => {
+    const settings = readTelemetry(environment, version, signal);
+    if (!settings.ok) log.write(settings.error.message);
+    return settings.ok ? settings.value : null;
+  };
+  const write = (line: string): void => log.write(line);
+  const [traces, metrics] = [settingsOf("traces"), settingsOf("metrics")];
+  return [
+    ...(traces === null ? [] : [await openTelemetry({ ...traces, home, store, log: write })]),
+    ...(metrics === null
+      ? []
+      : [
+          openMetrics({
+            settings: metrics,
+            everyMs: metricsEveryMs(environment),
+            measure: () => measureDaemon(server.deps),
+            now: () => clock.now(),
+            log: write,
+          }),
+        ]),
+  ];
 }
 
 function openShiftOf(passrail: Performer, { server }: Served, { log, shift = null }: DaemonOptions) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTelemetry } from "./telemetry-settings.ts";
+import { metricsEveryMs, readTelemetry } from "./telemetry-settings.ts";
 
 test("traces are off without an endpoint, and where a variable says so; other protocols are refused", () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318" };
@@ -8,6 +8,14 @@ test("traces are off without an endpoint, and where a variable says so; other pr
   expect(readTelemetry({ ...endpoint, OTEL_TRACES_EXPORTER: "none" }, "1")).toEqual({ ok: true, value: null });
   expect(readTelemetry({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "1")).toMatchObject({ ok: false });
   expect(readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: "ftp://x" }, "1")).toMatchObject({ ok: false });
+  expect(readTelemetry({ ...endpoint, OTEL_TRACES_EXPORTER: "none" }, "1", "metrics")).toMatchObject({
+    value: { url: "http://localhost:4318/v1/metrics" },
+  });
+  expect(readTelemetry({ ...endpoint, OTEL_METRICS_EXPORTER: "none" }, "1", "metrics")).toMatchObject({ value: null });
+  const own = { ...endpoint, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://numbers:1/x" };
+  expect(readTelemetry(own, "1", "metrics")).toMatchObject({ value: { url: "http://numbers:1/x" } });
+  expect(metricsEveryMs({ OTEL_METRIC_EXPORT_INTERVAL: "5000" })).toBe(5000);
+  expect(metricsEveryMs({ OTEL_METRIC_EXPORT_INTERVAL: "soon" })).toBe(60_000);
   const read = readTelemetry(
     {
       ...endpoint,

@@ -9,6 +9,7 @@ import { attemptSpan, type OtlpSpan, runSpans, SCHEMA_URL, type TracedAttempt } 
 import { replacePrivate } from "../file/private-file.ts";
 import type { AttemptRecord, Store, StoredEvent } from "../store/store.ts";
 import { createPoll } from "../ticket/poll.ts";
+import { postOtlp, senderOf } from "./otlp-post.ts";
 import type { TelemetrySettings } from "./telemetry-settings.ts";
 
 export type TelemetryOptions = TelemetrySettings & {
@@ -126,24 +127,10 @@ function traced(record: AttemptRecord, flow: string, history: readonly StoredEve
 
 /** Throws if it should be tried again: the collector is away, or says so. What it refuses for good is given up. */
 async function send(options: TelemetryOptions, spans: readonly OtlpSpan[]): Promise<void> {
-  const { headers, log, resource, timeoutMs, url } = options;
-  const attributes = Object.entries(resource).map(([key, stringValue]) => ({ key, value: { stringValue } }));
-  const scope = { name: "passrail", version: resource["service.version"] ?? "" };
-  const body = {
-    resourceSpans: [
-      { resource: { attributes }, schemaUrl: SCHEMA_URL, scopeSpans: [{ scope, schemaUrl: SCHEMA_URL, spans }] },
-    ],
-  };
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify(body),
-    redirect: "error",
-    signal: AbortSignal.timeout(timeoutMs),
-  });
-  await response.body?.cancel();
-  if (response.status === 429 || response.status >= 500) throw new Error(`the collector answered ${response.status}`);
-  if (!response.ok) log(`traces: the collector refused ${spans.length} spans (${response.status})`);
+  const { resource, scope } = senderOf(options);
+  const scopeSpans = [{ scope, schemaUrl: SCHEMA_URL, spans }];
+  const answer = await postOtlp(options, { resourceSpans: [{ resource, schemaUrl: SCHEMA_URL, scopeSpans }] });
+  if (answer === "refused") options.log(`traces: the collector refused ${spans.length} spans`);
 }
 
 function readSent(home: string): number | undefined {

@@ -1,10 +1,13 @@
-// Traces of the real engine at a collector of this test, which checks the published JSON form: ids, times, parents, names.
+// Traces and metrics of the real engine at a collector of this test, which checks the published JSON form: ids, times, parents, names.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rmSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
+import { measureState } from "../../../src/app/measure-state.ts";
+import { openMetrics } from "../../../src/daemon/send-metrics.ts";
+import type { Settings } from "../../../src/settings/settings.ts";
 import { openTelemetry, type Telemetry } from "../../../src/daemon/telemetry.ts";
 import { readTelemetry } from "../../../src/daemon/telemetry-settings.ts";
 import { flowOf, openScripted, type Scripted } from "../../harness/scripted-engine.ts";
@@ -137,4 +140,96 @@ test("a run is a trace with stages and attempts; a collector that was away gets 
   await open();
   await telemetry?.look();
   expect(got).toHaveLength(5);
+});
+
+const point = z.strictObject({
+  attributes: z.array(attribute),
+  startTimeUnixNano: nanos.optional(),
+  timeUnixNano: nanos,
+  asDouble: z.number(),
+});
+const about = { name: z.string().min(1), description: z.string().min(1), unit: z.string().min(1) };
+const sum = z.strictObject({
+  dataPoints: z.array(point).min(1),
+  aggregationTemporality: z.literal(2),
+  isMonotonic: z.literal(true),
+});
+const metric = z.union([
+  z.strictObject({ ...about, gauge: z.strictObject({ dataPoints: z.array(point).min(1) }) }),
+  z.strictObject({ ...about, sum }),
+]);
+const numbers = z.strictObject({
+  resourceMetrics: z.array(
+    z.strictObject({
+      resource: z.strictObject({ attributes: z.array(attribute) }),
+      schemaUrl: z.url(),
+      scopeMetrics: z.array(
+        z.strictObject({
+          scope: z.strictObject({ name: z.string(), version: z.string() }),
+          schemaUrl: z.url(),
+          metrics: z.array(metric).min(1),
+        }),
+      ),
+    }),
+  ),
+});
+
+test("the numbers of the daemon reach the collector in the published form; one that is away is named once and disturbs nothing", async () => {
+  const got: z.infer<typeof metric>[] = [];
+  const log: string[] = [];
+  let answer = 503;
+  server = createServer((incoming, response) => {
+    let text = "";
+    incoming.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    incoming.on("end", () => {
+      expect(incoming.url).toBe("/v1/metrics");
+      if (answer === 200)
+        got.push(
+          ...numbers
+            .parse(JSON.parse(text))
+            .resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics)),
+        );
+      response.writeHead(answer).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  scripted = await openScripted({ agent: () => ({ structured: true, verdict: "pass" }) });
+  await scripted.start("a", flowOf([{ id: "plan", agent: "planner" }]));
+  await scripted.until("a", "is completed", ({ status }) => status === "completed");
+  const { port } = server.address() as AddressInfo;
+  const settings = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, "1.2.3", "metrics");
+  if (!settings.ok || settings.value === null) throw new Error("metrics are off");
+  const config = {
+    budgets: { day: { usd: 40, tokens: null } },
+    slots: { value: 3 },
+    statusMirror: null,
+  } as unknown as Settings;
+  const now = (): string => "2026-11-18T07:00:00.000Z";
+  const { home, store } = scripted;
+  telemetry = openMetrics({
+    settings: settings.value,
+    everyMs: 60_000,
+    measure: () => measureState({ home, store, config, version: "1.2.3", now: now(), working: 2 }),
+    now,
+    log: (line) => log.push(line),
+  });
+  await telemetry.look();
+  await telemetry.look();
+  expect(log).toEqual([expect.stringContaining("answered 503")]);
+  answer = 200;
+  await telemetry.look();
+  const named = (name: string) => got.find((each) => each.name === name);
+  expect(named("passrail.attempts_working")).toMatchObject({ gauge: { dataPoints: [{ asDouble: 2 }] } });
+  expect(named("passrail.events")).toMatchObject({ sum: { dataPoints: [{ startTimeUnixNano: expect.any(String) }] } });
+  expect(named("passrail.day_budget_usd")).toMatchObject({ unit: "{USD}", gauge: { dataPoints: [{ asDouble: 40 }] } });
+  expect(named("passrail.runs")).toMatchObject({
+    gauge: {
+      dataPoints: expect.arrayContaining([
+        expect.objectContaining({
+          asDouble: 1,
+          attributes: [{ key: "status", value: { stringValue: "completed" } }],
+        }),
+      ]),
+    },
+  });
 });

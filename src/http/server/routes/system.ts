@@ -2,7 +2,7 @@
 
 import { ROUTES } from "../../contract/routes.ts";
 import { listSettings } from "../../../settings/list-settings.ts";
-import { measureState } from "../../../app/measure-state.ts";
+import { measureDaemon } from "../measure.ts";
 import { metricsText } from "../../../core/view/metrics.ts";
 import { err, ok, type Problem } from "../../../core/result.ts";
 import { optional } from "../../../core/optional.ts";
@@ -49,11 +49,10 @@ function pairedDevice({ name, kind, days }: NonNullable<NewLoginCode["device"]>,
   return { name, kind, expiresAt: new Date(Date.parse(now) + days * 24 * 3_600_000).toISOString() };
 }
 
-function mountMetrics(mount: MountRoute, { config, home, now, store, version, workers }: ServerDeps): void {
+function mountMetrics(mount: MountRoute, deps: ServerDeps): void {
   mount.response(ROUTES.metrics, async (_call, context) => {
-    const working = ((await workers?.()) ?? []).reduce((sum, { attempts }) => sum + attempts.length, 0);
-    const metrics = await measureState({ home, store, config, version, now: now(), working });
-    return context.text(metricsText(metrics), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+    const text = metricsText(await measureDaemon(deps));
+    return context.text(text, 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });
 }
 
