@@ -27,9 +27,9 @@ export type Elicited =
   | { readonly action: "pending" };
 
 /** Reports progress if the caller of this request asked for it. */
-export type Progress = (done: number, total: number, message: string) => void;
+export type ReportProgress = (done: number, total: number, message: string) => void;
 
-export function progressOf(params: JsonObject, notify: ClientSide["notify"]): Progress | undefined {
+export function progressOf(params: JsonObject, notify: ClientSide["notify"]): ReportProgress | undefined {
   const meta = params["_meta"];
   const progressToken = typeof meta === "object" && meta !== null ? (meta as JsonObject)["progressToken"] : undefined;
   if (notify === undefined || !isToken(progressToken)) return undefined;

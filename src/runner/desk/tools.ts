@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from "../../core/json.ts";
 import { schemaFaults } from "../../core/verdict/fits-schema.ts";
 import { isList, isObject } from "../../core/verdict/report-fields.ts";
-import type { ClientSide, Progress } from "./client-side.ts";
+import type { ClientSide, ReportProgress } from "./client-side.ts";
 import { requestOf } from "./permission-request.ts";
 import type { DeskAnswer, DeskPlace, DeskQuestion } from "./desk.ts";
 
@@ -18,7 +18,7 @@ export type Tools = {
   readonly resources?: Resources;
 };
 
-export type ToolAsked = Pick<ClientSide, "signal" | "elicit"> & { readonly progress?: Progress };
+export type ToolAsked = Pick<ClientSide, "signal" | "elicit"> & { readonly progress?: ReportProgress };
 
 export type Resources = {
   list(signal: AbortSignal | undefined): Promise<readonly JsonObject[]>;
