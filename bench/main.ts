@@ -1,4 +1,4 @@
-// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers] [--short]`: runs all measurements, prints a table and the same as
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers|gateway] [--short]`: runs all measurements, prints a table and the same as
 // JSON. Exits with 1 when a bar is missed. docs/benchmarks.md explains each line.
 
 import { writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { measureCore } from "./core.ts";
 import { measureDaemon } from "./daemon.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureEvents } from "./events.ts";
+import { measureGateway } from "./gateway.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import type { Row } from "./measure.ts";
 import { measureProcesses } from "./processes.ts";
@@ -29,7 +30,7 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     "no-bars": { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
-    // Only the dashboard (web), or only the processes of attempts (carriers); with smaller amounts, to check that every line appears.
+    // Only the dashboard (web), only the processes of attempts (carriers), or only the gateway; with smaller amounts, to check that every line appears.
     only: { type: "string", default: "" },
     short: { type: "boolean", default: false },
   },
@@ -46,6 +47,7 @@ const EVERYTHING = [
   async () => measureReaders(),
   async () => measurePrompts(),
   measureRequests,
+  measureGateway,
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
   () => measureDaemon(options.dir),
@@ -58,7 +60,11 @@ const EVERYTHING = [
   () => measureTracks(),
   web,
 ];
-const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>> = { web: [web], carriers: [carriers] };
+const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>> = {
+  web: [web],
+  carriers: [carriers],
+  gateway: [measureGateway],
+};
 const MEASUREMENTS = ONLY[options.only] ?? EVERYTHING;
 
 console.log(

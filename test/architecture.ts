@@ -46,6 +46,14 @@ const LAYERS: readonly (readonly Room[])[] = [
   ],
   [
     {
+      name: "gateway",
+      holds:
+        "the proxy of one attempt: its agent's requests to models with keys added, counted and priced; other hosts by list. Knows no store",
+      only: { store: [], workspace: [], forge: [], notify: ["address.ts"], catalog: [], mirror: [] },
+    },
+  ],
+  [
+    {
       name: "attempt",
       holds: "one attempt from start to report: workspace, prompt, conversation, verdict, report. Knows no store",
       only: { store: [], workspace: ["workspace.ts"], forge: [], notify: [], catalog: [] },

@@ -25,6 +25,7 @@ import type {
 import type { ChosenRunner } from "../runner/runners.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AttemptDesk, type OfferedVerdict, openAttemptDesk } from "./desk-place.ts";
+import { openAttemptGateway } from "./attempt-gateway.ts";
 import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
 import { openAskPeople } from "./ask-people.ts";
@@ -47,6 +48,8 @@ export type OpenConversation = {
   session(): Session | null;
   /** A message that waits, as the next turn; the agent has it when its program has started. */
   takeMessage(): LiveMessage | undefined;
+  /** What its gateway refused, or never saw. */
+  warnings(): readonly string[];
   close(): Promise<void>;
 };
 
@@ -94,17 +97,20 @@ export async function openConversation(
   let model: string | null = play.options.model ?? null;
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
-  const environment = { ...launch.environment, ...place.env };
+  const seen = { work: () => watch, onEvent, deskUrl: () => desk?.place?.url ?? null };
+  const gateway = await openAttemptGateway(play.runner, ports.runners, launch, seen);
+  const environment = { ...gateway.program.environment, ...place.env };
   const asking = openAsking(job, ports, { ...place, env: environment }, onEvent);
   const live = openLive(job, ports.messages, place.onSaid, () => desk?.reopen());
   const scratch = scratchOf(job);
   const onAccepted = (): void => live.leaveSoon();
   const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, onAccepted, ...asking }) : undefined;
-  const watch = watchWork(await watchedIn(ports, place, launch), {
+  const watch = watchWork(await watchedIn(ports, place, environment), {
     model: () => model,
     hasVerdict: () => desk?.submitted() !== undefined,
     onLimits: (uses) => onEvent({ type: "limits", uses }),
   });
+  for (const text of gateway.warnings()) onEvent({ type: "notice", kind: "warning", text });
   const hooks = { signal: anyOf(ports, live, watch), onEvent, ...asking.hooks, ...live.hooks(isAgent) };
   const noteBegin = (message: LiveMessage | undefined, identity: ProcessIdentity): Promise<void> =>
     noteStart(job, ports, { ...place, account: launch.account }, identity).then(() => live.noteHeard(message));
@@ -113,18 +119,13 @@ export async function openConversation(
     async say(text, { outputPath, standing = "", session: earlier, env, schema, message }) {
       watch.begin(earlier?.id ?? null);
       const told = { reads, images, scratch, standing, ...optional({ schema, earlier: resumed(earlier, watch) }) };
-      const end = await launch.runner.run(
+      const end = await gateway.run(
         {
-          marker: job.marker,
-          argv: launch.argv,
-          cwd: place.cwd,
+          ...standingSpec(job, ports, place, isAgent ? [scratch] : [], gateway.hasKeys),
+          argv: gateway.program.argv,
           prompt: isAgent ? text : wholePrompt({ standing, now: text }),
           env: { ...environment, ...env },
-          limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
-          redactor: ports.runners.redactor,
-          enclosure: ports.runners.enclosure,
-          ...confinement(job, ports, place, isAgent ? [scratch] : []),
           ...(isAgent ? { agent: agentSpec(job, launch, toolsOf(desk?.place, questionWaitMs(place)), told) } : {}),
         },
         { ...hooks, onStarted: (identity) => noteBegin(message, identity) },
@@ -141,11 +142,13 @@ export async function openConversation(
     stopped: () => watch.stopped(),
     session: () => session,
     takeMessage: () => live.take(),
+    warnings: () => gateway.warnings(),
     async close() {
       live.close();
       asking.close();
       watch.close();
       desk?.place?.close();
+      await gateway.close();
       events.close();
       if (isAgent) await rm(scratch, { recursive: true, force: true });
     },
@@ -164,6 +167,27 @@ export async function openConversation(
   }
 }
 
+type StandingSpec = Omit<AttemptSpec, "argv" | "prompt" | "env" | "outputPath" | "agent">;
+
+/** What is the same whatever is said. `own`: folders that the program itself needs. */
+function standingSpec(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  place: ConversationPlace,
+  own: readonly string[],
+  isKeyless: boolean,
+): StandingSpec {
+  const { redactor, enclosure } = ports.runners;
+  return {
+    marker: job.marker,
+    cwd: place.cwd,
+    limits: place.play.runner === "command" ? place.limits : { ...AGENT_LIMITS, ...place.limits },
+    redactor,
+    enclosure,
+    ...confinement(job, ports, place, own, isKeyless),
+  };
+}
+
 function anyOf(...all: readonly { readonly signal: AbortSignal }[]): AbortSignal {
   return AbortSignal.any(all.map(({ signal }) => signal));
 }
@@ -176,11 +200,11 @@ function withInstallHint(end: AttemptEnd): AttemptEnd {
 /** The environment that the program is started with says where it keeps its sessions. */
 async function watchedIn(
   ports: AttemptPorts,
-  { play, env, cwd, limits, workspace }: ConversationPlace,
-  { environment }: ChosenRunner,
+  { play, cwd, limits, workspace }: ConversationPlace,
+  env: Readonly<Record<string, string>>,
 ): Promise<WatchedProgram> {
   const confined = await ports.workspaces.privateFolders?.(workspace);
-  const places = { env: { ...environment, ...env }, cwd, confined };
+  const places = { env, cwd, confined };
   const { sameCalls } = limits;
   return { runner: play.runner, places, ports, sameCalls, maxCostUsd: play.options.maxCostUsd };
 }
@@ -274,12 +298,14 @@ function confinement(
   ports: AttemptPorts,
   { workspace, reads }: Pick<ConversationPlace, "workspace" | "reads">,
   own: readonly string[],
+  isKeyless: boolean,
 ): Pick<AttemptSpec, "confine" | "ownPrograms"> {
   const { confine, ownPrograms } = ports.workspaces;
   if (confine === undefined) return {};
   const folders = [job.files.result, ...own, ...(workspace.folders ?? [])];
   return {
-    confine: (launch) => confine(workspace, { ...launch, folders, reads }),
+    confine: (launch) =>
+      confine(workspace, { ...launch, folders, reads, ...(isKeyless ? { credentials: "outside" as const } : {}) }),
     ...(ownPrograms === true ? { ownPrograms } : {}),
   };
 }

@@ -58,6 +58,8 @@ export type Conversed = {
   readonly repaired: boolean;
   readonly session: Session | null;
   readonly usage: Report["usage"];
+  /** What the attempt's gateway refused, or never saw. */
+  readonly warnings: readonly string[];
 };
 
 /** Between TERM and KILL; agents get a moment to save their work. */
@@ -113,7 +115,7 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
     const stopped = isSaid ? undefined : conversation.stopped();
     if (stopped !== undefined) {
       const reading = { report: { ...stoppedReport(stopped), ...optional({ summary: first.report.summary }) } };
-      return { end, reading, repaired: false, session: conversation.session(), usage: conversation.usage() };
+      return { end, reading, repaired: false, ...told(conversation) };
     }
     const heard = { end, reading: first };
     const last = await repairIfUnreadable(job, ports, listened(conversation, prompts), context, promptFacts, heard);
@@ -121,12 +123,15 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
     return {
       ...last,
       reading: reading.unreadable === undefined ? reading : refusedPermissions(play, last.end, reading),
-      session: conversation.session(),
-      usage: conversation.usage(),
+      ...told(conversation),
     };
   } finally {
     await conversation.close();
   }
+}
+
+function told(conversation: OpenConversation): Pick<Conversed, "session" | "usage" | "warnings"> {
+  return { session: conversation.session(), usage: conversation.usage(), warnings: conversation.warnings() };
 }
 
 /** It came to its end by itself and said how the work went: that its last request used up a budget changes nothing about that. */
@@ -136,6 +141,10 @@ function endedWithWord({ reason }: AttemptEnd, { report, unreadable }: ReportRea
 
 /** Passrail ended the program, so neither its exit nor what it wrote says how the work went. */
 function stoppedReport(stopped: StoppedWork): Report {
+  if (stopped.by === "vendor") {
+    const { kind, message, resetsAt } = stopped.failure;
+    return { cause: kind, reason: message, ...optional({ resetsAt }) };
+  }
   if (stopped.by === "loop") return { cause: "tool_loop", reason: `stopped: ${stopped.loop}` };
   if (stopped.by === "cost") {
     const [cost, limit] = [amountText("usd", stopped.usd), amountText("usd", stopped.limit)];

@@ -10,6 +10,8 @@ import { openSessionUsage, sessionUsage } from "../runner/session-usage.ts";
 export type LiveUsage = {
   /** Before a prompt is sent. `session`: the one that it resumes; what is in it already is not this attempt's. */
   begin(session: string | null): void;
+  /** With every answer that a model gave the program, where its requests are seen. */
+  counted(usage: Usage): void;
   /** With every event of the program. */
   note(event: AgentEvent): void;
   /** After the program has ended. `isWhole`: what it told is its own last word, which counts for the dollars. */
@@ -61,7 +63,12 @@ export function openLiveUsage(runner: RunnerName, places: SessionPlaces, watch: 
     begin(session) {
       const read = session === null ? () => null : openSessionUsage(runner, session, places, watch.limits);
       const before = session === null ? null : sessionUsage(runner, session, places);
-      current = { session, read, before, usage: null, lookedAt: 0 };
+      current = { session, read, before, usage: null, answers: null, lookedAt: 0 };
+    },
+    counted(usage) {
+      if (current === undefined) return;
+      current.answers = current.answers === null ? usage : addUsage(current.answers, usage);
+      grow(current.answers);
     },
     note(event) {
       if (current === undefined) return;
@@ -97,6 +104,8 @@ type Prompt = {
   read: () => Usage | null;
   before: Usage | null;
   usage: Usage | null;
+  /** The sum of what its answers told. */
+  answers: Usage | null;
   lookedAt: number;
 };
 

@@ -101,7 +101,7 @@ async function workIn(
   const hasChanges = diff !== diffBefore && (changed.length === 0 || changed.some((file) => !handed.isHandoff(file)));
   const hasWork = from !== to || hasChanges || !mustWork(stage) || (await hasEarlierWork(job, ports, place, diff));
   const missing = missingFiles(stage, stamps, stampRequired(workspace.dir, dir, stage), hasWork);
-  const said = withTeamNote(job, place.play, withOutput(job, place.play, conversed));
+  const said = withNotes(job, place.play, conversed, withOutput(job, place.play, conversed));
   const found = { ...checkHandoff(workspace.dir, dir, said), ...optional({ usage: conversed.usage }) };
   const parts = changedParts(diff, diffBefore);
   const report = await checkChanges(job, ports, { workspace, from, to, parts }, found);
@@ -152,11 +152,16 @@ function commandFacts({ stage }: AttemptJob, { runners }: AttemptPorts, play: Ru
   return { command: runners.redact(play.command.join(" ")), ownCommand: runsOwnCommand(stage, play) };
 }
 
-/** The router or the flow wanted a team, and this runner cannot lead one: the run says so. */
-function withTeamNote({ stage }: AttemptJob, { runner, options }: RunnerChoice, report: Report): Report {
-  if (!stage.teams || options.teams) return report;
-  const warning = `teams_not_supported: ${stage.shownAgent} was to lead a team of agents; ${runner} cannot, so it worked alone`;
-  return { ...report, warnings: [...(report.warnings ?? []), warning] };
+/** The router or the flow wanted a team, and this runner cannot lead one; or its gateway refused something: the run says so. */
+function withNotes(
+  { stage }: AttemptJob,
+  { runner, options }: RunnerChoice,
+  { warnings }: Conversed,
+  report: Report,
+): Report {
+  const team = `teams_not_supported: ${stage.shownAgent} was to lead a team of agents; ${runner} cannot, so it worked alone`;
+  const notes = [...(stage.teams && !options.teams ? [team] : []), ...warnings];
+  return notes.length === 0 ? report : { ...report, warnings: [...(report.warnings ?? []), ...notes] };
 }
 
 /**

@@ -2,10 +2,10 @@
 // circle. Whoever carries the attempt out does this by itself, so that it holds without an engine.
 
 import type { ReportedUsage } from "../core/budget/budget.ts";
-import { type ReachedLimit, reachedIn } from "../core/budget/room.ts";
+import { type ReachedLimit, reachedIn, reachedText } from "../core/budget/room.ts";
 import type { Usage } from "../core/budget/usage.ts";
 import type { RunnerName } from "../core/flow/agent-options.ts";
-import type { AgentEvent, AttemptEnd } from "../runner/runner.ts";
+import type { AgentEvent, AttemptEnd, Failure } from "../runner/runner.ts";
 import type { OnLimits, SessionPlaces } from "../runner/session-journal.ts";
 import type { AttemptPorts } from "./job.ts";
 import { openLiveUsage } from "./live-usage.ts";
@@ -16,6 +16,8 @@ export type StoppedWork =
   | { readonly by: "budget"; readonly limit: ReachedLimit }
   /** It cost what one attempt may cost. */
   | { readonly by: "cost"; readonly usd: number; readonly limit: number }
+  /** Its vendor answers no more for longer than a program should sleep. */
+  | { readonly by: "vendor"; readonly failure: Failure }
   /** In words. */
   | { readonly by: "loop"; readonly loop: string };
 
@@ -25,6 +27,11 @@ export type WorkWatch = {
   /** Before a prompt is sent; `session` is the one that it resumes. */
   begin(session: string | null): void;
   note(event: AgentEvent): void;
+  /** What one answer of a model used, where requests are seen. */
+  counted(usage: Usage): void;
+  /** Asked before a request to a model: why it must not be made. */
+  admit(): string | undefined;
+  limited(failure: Failure): void;
   end(end: AttemptEnd): void;
   /** All usage so far. */
   reported(): ReportedUsage | undefined;
@@ -103,6 +110,13 @@ export function watchWork(program: WatchedProgram, { model, hasVerdict, onLimits
       const loop = loops.note(event);
       if (loop !== undefined) stopFor({ by: "loop", loop });
     },
+    counted: (usage) => live.counted(usage),
+    admit() {
+      stopAtLimit();
+      if (stopped === undefined) return undefined;
+      return stopped.by === "budget" ? reachedText(stopped.limit) : "the attempt was stopped";
+    },
+    limited: (failure) => stopFor({ by: "vendor", failure }),
     end({ conversation, reason }) {
       live.end(conversation?.usage ?? null, reason === "exited" || reason === "finished");
       tell();

@@ -122,9 +122,9 @@ const UNWANTED: CarriedEnd = {
 
 async function orderOf(options: CarriersOptions, job: AttemptJob, ports: CarriedPorts): Promise<StartOrder> {
   const { environment, incarnation } = options;
-  const { programs, passEnvironment, workspaces, enclosure } = options.settings;
+  const { programs, passEnvironment, workspaces, enclosure, gateway } = options.settings;
   const given = options.workspacesFor?.(job) ?? workspaces;
-  const settings = { programs, passEnvironment, workspaces: given, ...optional({ enclosure }) };
+  const settings = { programs, passEnvironment, workspaces: given, ...optional({ enclosure, gateway }) };
   const earlier = await ports.earlierAttempts();
   const lease = optional({ leaseMs: options.leaseMs?.() });
   return { incarnation: incarnation(), job, earlier, room: ports.room(), environment, settings, ...lease };

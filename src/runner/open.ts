@@ -4,7 +4,10 @@
 import { childEnvironment, runnerEnvironment, secretsOf } from "./process/environment.ts";
 import { createStreamRedactor } from "./process/redactor.ts";
 import type { AttemptHooks, AttemptSpec, Runner } from "./runner.ts";
+import type { GatewaySettings } from "../settings/gateway.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { Startable } from "./model-routes.ts";
+import { routingOf } from "./routing.ts";
 import type { ProgramName } from "../core/flow/agent-options.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import { optional } from "../core/optional.ts";
@@ -13,13 +16,16 @@ import type { ChosenRunner, Runners } from "./runners.ts";
 import { accountOf } from "./account.ts";
 import { createDesk } from "./desk/server.ts";
 
-/** An order of an engine of an earlier version says nothing of enclosures. */
-export type RunnerSettings = Pick<Settings, "programs" | "passEnvironment"> & Partial<Pick<Settings, "enclosure">>;
+/** An order of an engine of an earlier version says nothing of enclosures and gateways. */
+export type RunnerSettings = Pick<Settings, "programs" | "passEnvironment"> &
+  Partial<Pick<Settings, "enclosure">> & { readonly gateway?: GatewaySettings };
+
+const NO_GATEWAY: GatewaySettings = { mode: "off", egress: null, private: [] };
 
 /** Players from the settings and the environment of this process. The caller closes their desk. */
 export function openRunners(
   environment: Readonly<Record<string, string | undefined>>,
-  { programs, passEnvironment, enclosure }: RunnerSettings,
+  { programs, passEnvironment, enclosure, gateway = NO_GATEWAY }: RunnerSettings,
 ): Runners {
   const declared = Object.values(programs).flatMap(({ env }) => secretsOf(env));
   const redaction = createRedaction([...secretsOf(environment), ...declared]);
@@ -33,6 +39,7 @@ export function openRunners(
   return {
     desk: createDesk(),
     enclosure: enclosure?.value ?? "auto",
+    gateway,
     redact: redaction.text,
     redactor: () => createStreamRedactor(redaction),
     checkRunner: (argv, variables) => ({
@@ -48,13 +55,18 @@ export function openRunners(
       const transport = transportOf(play);
       const runner = runnerOf(name, transport);
       const { model } = play.options;
-      return {
-        runner,
+      const program: Startable = {
         argv: [first, ...rest],
         environment: childEnvironment(environment, env, [...runnerEnvironment(name), ...passEnvironment, ...pass]),
+      };
+      const vendorsModel = model === undefined ? undefined : (models[model] ?? model);
+      return {
+        runner,
+        ...program,
+        routing: () => routingOf(name, program, vendorsModel),
         account: accountOf(environment, { programs }, name),
         ...optional({ userFeatures }),
-        options: model === undefined ? play.options : { ...play.options, model: models[model] ?? model },
+        options: vendorsModel === undefined ? play.options : { ...play.options, model: vendorsModel },
       };
     },
   };

@@ -5,7 +5,9 @@ import type { AgentOptions } from "../core/flow/agent-options.ts";
 import type { EnclosureChoice } from "../core/flow/enclosure.ts";
 import type { UserFeature } from "../core/flow/runner-names.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
+import type { GatewaySettings } from "../settings/gateway.ts";
 import type { Desk } from "./desk/desk.ts";
+import type { ModelRouting } from "./model-routes.ts";
 
 export type Runners = {
   /** The stage's choice completed with this machine's facts. */
@@ -16,6 +18,8 @@ export type Runners = {
   readonly desk: Desk;
   /** What shall hold the processes of a program without a sandbox together. */
   readonly enclosure: EnclosureChoice;
+  /** Whether agents ask their models through a gateway. */
+  readonly gateway: GatewaySettings;
   /** Removes known secrets from a text before it is kept. */
   readonly redact: (text: string) => string;
   readonly redactor: () => StreamRedactor;
@@ -27,6 +31,8 @@ export type ChosenRunner = {
   readonly argv: readonly [string, ...string[]];
   /** The child's environment, before the attempt's own names. */
   readonly environment: Readonly<Record<string, string>>;
+  /** How it is pointed at a gateway, and why not. */
+  readonly routing: () => ModelRouting;
   /** With the vendor's own names of models. */
   readonly options: AgentOptions;
   /** What the user lets it have of their own set-up of the program; absent without a choice. */

@@ -48,6 +48,14 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     about: "Percent of a vendor's limit from which on new attempts of its runner start one at a time; 100 means never.",
     variables: ["PASSRAIL_LIMIT_NEAR"],
   },
+  "gateway.mode": {
+    about: "Whether agents ask their models through a gateway that adds the keys: off, on or required.",
+    variables: ["PASSRAIL_GATEWAY"],
+  },
+  "gateway.egress": {
+    about: "The other hosts that agents may reach, through the gateway; names and groups such as github.",
+  },
+  "gateway.private": { about: "Names among them that may have a private address.", isUsers: true },
   "workers.place": {
     about: "Where attempts go when workers have joined: here-first, workers-first or workers-only.",
   },

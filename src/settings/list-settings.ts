@@ -74,6 +74,11 @@ function chosen(config: Settings): readonly ListedSetting[] {
     one("attempts.process", config.attemptProcess),
     one("attempts.enclosure", config.enclosure),
     one("attempts.limit_near", config.limitNear),
+    one("gateway.mode", { value: config.gateway.mode, from: config.gateway.from }),
+    ...inGroup(config, "gateway", {
+      egress: config.gateway.egress ?? "any host, without the gateway",
+      private: config.gateway.private,
+    }),
     one("runner", {
       value: config.runner.value === "none" ? "none" : ladderWords(config.runner.value),
       from: config.runner.from,

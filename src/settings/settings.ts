@@ -13,6 +13,7 @@ import type { CheckDefinition } from "../core/flow/check-result.ts";
 import type { Budgets } from "../core/budget/budget.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { ATTEMPT_PROCESSES, type AttemptProcess, attemptsSchema } from "./attempts.ts";
+import { GATEWAY_MODES, gatewaySchema, type GatewayMode, type GatewaySettings, gatewaySettings } from "./gateway.ts";
 import { type HeartbeatSettings, heartbeatSchema, heartbeatSettings } from "./heartbeat.ts";
 import { hooksSchema, type HookSettings, hookSettings } from "./hooks.ts";
 import { settingsDuration } from "./duration.ts";
@@ -129,6 +130,7 @@ export const fileSchema = z.strictObject({
   limits: limitsSchema.optional(),
   flows: flowsSchema.optional(),
   attempts: attemptsSchema.optional(),
+  gateway: gatewaySchema.optional(),
   workers: workersSchema.optional(),
   /** How long files and runs are kept. From the user's file only. */
   retention: retentionSchema.optional(),
@@ -163,6 +165,8 @@ export type Settings = {
   readonly enclosure: Setting<EnclosureChoice>;
   /** Percent of a vendor's limit from which on new attempts of its runner start one at a time. */
   readonly limitNear: Setting<number>;
+  /** Whether agents ask their models through a gateway, and which other hosts they reach. */
+  readonly gateway: GatewaySettings & { readonly from: SettingOrigin };
   readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
   /** The runner of agents that have no other setting. */
@@ -258,7 +262,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
   const files = read.value;
   const choices = readChoices(files, environment, flags);
   if (!choices.ok) return choices;
-  const { mergeMode, ...chosen } = choices.value;
+  const { mergeMode, gatewayMode, ...chosen } = choices.value;
   const all = files.map(({ file }) => file);
   const agents = Object.fromEntries(all.toReversed().flatMap((file) => Object.entries(file.agents ?? {})));
   const checks: Settings["checks"] = Object.assign(
@@ -275,6 +279,13 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     tickets: ticketSettings(all.map((file) => file.tickets)),
     merge: { ...mergeSettings(merges, checks), mode: mergeMode },
     checks,
+    gateway: {
+      ...gatewaySettings(
+        all.map((file) => file.gateway),
+        gatewayMode.value,
+      ),
+      from: gatewayMode.from,
+    },
     triggers: all.flatMap((file) => file.triggers ?? []),
     model: all.map((file) => file.model).find((found) => found !== undefined) ?? null,
     agents: optionsOf(agents),
@@ -335,6 +346,7 @@ type Choices = Pick<
   | "enclosure"
 > & {
   readonly mergeMode: Setting<MergeMode>;
+  readonly gatewayMode: Setting<GatewayMode>;
 };
 
 function readChoices(
@@ -437,7 +449,7 @@ function cacheChoice(flag: string | undefined, variable: string | undefined): Ch
 function attemptChoices(
   files: readonly ReadFile[],
   environment: SettingsSources["environment"],
-): Result<Pick<Settings, "attemptProcess" | "enclosure" | "limitNear">> {
+): Result<Pick<Choices, "attemptProcess" | "enclosure" | "limitNear" | "gatewayMode">> {
   const attemptProcess = choose(files, processChoice(environment["PASSRAIL_ATTEMPT_PROCESS"]));
   if (!attemptProcess.ok) return attemptProcess;
   const enclosure = choose(files, {
@@ -458,7 +470,21 @@ function attemptChoices(
     expected: "a percentage from 1 to 100",
   });
   if (!limitNear.ok) return limitNear;
-  return ok({ attemptProcess: attemptProcess.value, enclosure: enclosure.value, limitNear: limitNear.value });
+  const gatewayMode = choose(files, {
+    name: "gateway.mode",
+    variable: environment["PASSRAIL_GATEWAY"],
+    inFile: (file) => file.gateway?.mode,
+    otherwise: "off",
+    parse: oneOf(GATEWAY_MODES),
+    expected: `one of ${GATEWAY_MODES.join(", ")}`,
+  });
+  if (!gatewayMode.ok) return gatewayMode;
+  return ok({
+    attemptProcess: attemptProcess.value,
+    enclosure: enclosure.value,
+    limitNear: limitNear.value,
+    gatewayMode: gatewayMode.value,
+  });
 }
 
 function processChoice(variable: string | undefined): Choice<AttemptProcess> {
@@ -524,6 +550,7 @@ function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
 
 /** A repository must not decide who may send to Passrail, where its notices go, where runs are stored, how long, nor what of the user's own tools runs. */
 function foreignKey(file: SettingsFile): string | undefined {
+  if (file.gateway?.private !== undefined) return "gateway.private";
   const { database, webhooks, notify, public_url, retention, status_mirror, runners = {} } = file;
   const chosen = Object.entries(runners).find(([, each]) => each.user_features !== undefined);
   if (chosen !== undefined) return `runners.${chosen[0]}.user_features`;

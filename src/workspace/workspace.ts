@@ -78,6 +78,8 @@ export type Launch = {
   readonly folders: readonly string[];
   /** Folders outside the workspace that it may only read: the handoffs of others. */
   readonly reads?: readonly string[];
+  /** `outside`: a gateway adds its keys, so that no file with credentials is shown to it. */
+  readonly credentials?: "outside";
 };
 
 /** `logins`: the folders of programs that keep their files outside of their home, in order; each may be missing. */

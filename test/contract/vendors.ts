@@ -121,7 +121,7 @@ export const opencode: Vendor = {
   },
 };
 
-const API_KEY = "sk-ant-api03-settings000000000000000000000000000000";
+export const API_KEY = "sk-ant-api03-settings000000000000000000000000000000";
 
 /** Its entry in `runners` of the settings, with a home of its own below `dir`. */
 export function programOf(vendor: Vendor, dir: string, modelsUrl: string) {

@@ -24,7 +24,7 @@ export async function layOutHome(spec: AttemptSpec, agent: AgentSpec): Promise<R
     if (name !== SETTINGS) await link(join(theirs, name), join(ours, name));
   }
   await link(join(theirs, PROJECTS), join(ours, PROJECTS));
-  const text = JSON.stringify(settingsOf(settings.value, agent));
+  const text = JSON.stringify(withKeyLogin(settingsOf(settings.value, agent), spec.env));
   await writeFile(join(ours, SETTINGS), text, { mode: 0o600 });
   return ok(home);
 }
@@ -65,6 +65,18 @@ export function settingsOf(theirs: Fields, { options, tools }: Pick<AgentSpec, "
     mcpServers: { ...fields(theirs["mcpServers"]), ...Object.fromEntries(further), ...desk },
   };
 }
+
+/** At another address than Google's it takes a key only if its settings say so; a choice of the user's stays. */
+function withKeyLogin(settings: Fields, env: AttemptSpec["env"]): Fields {
+  const security = fields(settings["security"]);
+  const auth = fields(security["auth"]);
+  const isKeyElsewhere = (env["GOOGLE_GEMINI_BASE_URL"] ?? "") !== "" && (env["GEMINI_API_KEY"] ?? "") !== "";
+  if (!isKeyElsewhere || auth["selectedType"] !== undefined) return settings;
+  return { ...settings, security: { ...security, auth: { ...auth, selectedType: KEY_LOGIN } } };
+}
+
+/** What its settings call an API key. */
+export const KEY_LOGIN = "gemini-api-key";
 
 async function readSettings(path: string): Promise<Result<Fields, Failure>> {
   let text: string;

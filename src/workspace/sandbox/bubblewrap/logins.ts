@@ -16,7 +16,10 @@ export type LoginFolder = {
 export async function loginOf(launch: Launch, userHome: string): Promise<LoginFolder> {
   const known = LOGINS.find(({ name }) => isCalled(name, launch))?.login(launch.env, userHome);
   if (known === undefined) return { folders: [], read: [], write: [] };
-  return { folders: known.folders, read: await existing(known.read), write: await existing(known.write) };
+  const { folders, read, write } = known;
+  if (launch.credentials === "outside")
+    return { folders, read: await existing(read.filter((path) => basename(path) !== ".env")), write: [] };
+  return { folders, read: await existing(read), write: await existing(write) };
 }
 
 /** By the program's name, or by the script it interprets: `node …/codex.js`, `claude-code-acp`. */
