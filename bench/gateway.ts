@@ -3,9 +3,12 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
 import { openGateway } from "../src/gateway/server.ts";
-import { median, type Row } from "./measure.ts";
+import { openTape } from "../src/gateway/tape.ts";
+import { inFolder, median, type Row } from "./measure.ts";
 
 const ROUNDS = 300;
 const WARM = 50;
@@ -24,7 +27,7 @@ const server = createServer((asked, response) => {
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 
-export async function measureGateway(): Promise<readonly Row[]> {
+export async function measureGateway(dir: string): Promise<readonly Row[]> {
   const vendor = spawn(process.execPath, ["-e", VENDOR], { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const [said] = (await once(vendor.stdout, "data")) as [Buffer];
@@ -35,6 +38,7 @@ export async function measureGateway(): Promise<readonly Row[]> {
       proxyEnv: {},
       admit: () => undefined,
       onNews: () => {},
+      record: null,
     });
     const { url, token } = gateway.address;
     const agent = new Agent({ keepAlive: true });
@@ -50,12 +54,39 @@ export async function measureGateway(): Promise<readonly Row[]> {
     await gateway.close();
     const note = `${ROUNDS} pairs of requests of ${Math.round(BODY.length / 1000)} kB`;
     return [
+      await tapeRow(dir),
       row("gateway: added to a request, p50", median(added.whole), 3, note),
       row("gateway: added to the first byte, p50", median(added.first), 5, note),
     ];
   } finally {
     vendor.kill();
   }
+}
+
+/** Forty requests of a conversation that reads this repository's pages: each repeats all that was said before. */
+async function tapeRow(base: string): Promise<Row> {
+  const value = await inFolder(base, async (dir) => {
+    const path = join(dir, "tape");
+    const tape = openTape(path, (text) => text, raise);
+    const pages = readFileSync(join(import.meta.dirname, "../CHANGELOG.md"), "utf8");
+    const messages: { readonly role: string; readonly content: string }[] = [];
+    let raw = 0;
+    for (let turn = 0; turn < 40; turn += 1) {
+      messages.push({ role: "user", content: pages.slice(turn * 2000, (turn + 1) * 2000) });
+      const request = JSON.stringify({ model: "m", messages });
+      const response = pages.slice(turn * 500, (turn + 1) * 500);
+      raw += request.length + response.length;
+      const at = { at: "", ms: 0, route: "anthropic", method: "POST", path: "/v1/messages", status: 200, headers: {} };
+      tape.add({ ...at, request, response });
+    }
+    await tape.close();
+    return statSync(path).size / raw;
+  });
+  return { name: "gateway: bytes of the tape against raw", value, unit: "x", limit: { is: "at most", value: 0.3 } };
+}
+
+function raise(error: Error): void {
+  throw error;
 }
 
 function row(name: string, value: number, most: number, note: string): Row {

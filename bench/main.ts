@@ -37,6 +37,7 @@ const { values: options } = parseArgs({
 });
 
 const web = () => measureWeb(options.dir, options.short ? SHORT : LONG);
+const gateway = () => measureGateway(options.dir);
 const carriers = () => measureCarriers(options.dir);
 const EVERYTHING = [
   () => measureThroughput(options.dir),
@@ -47,7 +48,7 @@ const EVERYTHING = [
   async () => measureReaders(),
   async () => measurePrompts(),
   measureRequests,
-  measureGateway,
+  gateway,
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
   () => measureDaemon(options.dir),
@@ -63,7 +64,7 @@ const EVERYTHING = [
 const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>> = {
   web: [web],
   carriers: [carriers],
-  gateway: [measureGateway],
+  gateway: [gateway],
 };
 const MEASUREMENTS = ONLY[options.only] ?? EVERYTHING;
 

@@ -24,6 +24,8 @@ export type AttemptFiles = {
   /** The events of the conversation, in Passrail's own format. */
   readonly events: string;
   readonly diff: string;
+  /** Requests to models and their answers, where a gateway records them. */
+  readonly tape: string;
   readonly repairPrompt: string;
   readonly repairOutput: string;
 };
@@ -43,6 +45,7 @@ export function attemptFiles(home: string, runId: string, stage: string, attempt
     submission: `${dir}/submission.json`,
     events: `${dir}/events.jsonl`,
     diff: `${dir}/changes.diff`,
+    tape: `${dir}/tape.jsonl.zst`,
     repairPrompt: `${dir}/repair-prompt.md`,
     repairOutput: `${dir}/repair-output.log`,
   };

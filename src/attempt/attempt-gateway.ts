@@ -2,6 +2,7 @@
 // usage, limits, refusals and notices of the attempt; what bypasses it is said.
 
 import type { GatewayNews } from "../gateway/gateway.ts";
+import type { Tape } from "../gateway/tape.ts";
 import type { Startable, Variables } from "../runner/model-routes.ts";
 import type { AgentEvent, AttemptEnd, Failure, Runner } from "../runner/runner.ts";
 import type { ChosenRunner, Runners } from "../runner/runners.ts";
@@ -29,7 +30,8 @@ export type GatewayWatch = {
 
 export async function openAttemptGateway(
   runner: string,
-  { gateway: settings }: Runners,
+  tapePath: string,
+  { gateway: settings, redact }: Runners,
   launch: ChosenRunner,
   watch: GatewayWatch,
 ): Promise<AttemptGateway> {
@@ -47,7 +49,9 @@ export async function openAttemptGateway(
   if (routes.length === 0 && settings.egress === null) return unused(own, run, said);
   const refusals = new Map<string, number>();
   const { openGateway } = await import("../gateway/server.ts");
+  const tape = settings.tape === "on" && routes.length > 0 ? await startTape(tapePath, redact, watch) : null;
   const gateway = await openGateway({
+    record: tape === null ? null : (exchange) => tape.add(exchange),
     routes,
     egress: settings.egress === null ? null : { hosts: settings.egress, private: settings.private, own: deskOf(watch) },
     proxyEnv: proxyOf(own.environment),
@@ -60,13 +64,30 @@ export async function openAttemptGateway(
     hasKeys: routes.length > 0,
     run,
     warnings: () => [...said, ...[...refusals].slice(0, 20).map(refusalText)],
-    close: () => gateway.close(),
+    async close() {
+      await gateway.close();
+      await tape?.close();
+    },
   };
 }
 
 async function unstarted(failure: Failure): Promise<AttemptEnd> {
   const { refused } = await import("../runner/acp/runner.ts");
   return refused(failure);
+}
+
+/** Without a tape the attempt works all the same, and says so. */
+async function startTape(path: string, redact: (text: string) => string, watch: GatewayWatch): Promise<Tape | null> {
+  const { openTape } = await import("../gateway/tape.ts");
+  const onError = (error: Error): void =>
+    watch.onEvent({ type: "notice", kind: "warning", text: `The tape of the attempt ends here: ${error.message}` });
+  try {
+    return openTape(path, redact, onError);
+  } catch (error) {
+    // An agent may have planted a file there.
+    setImmediate(() => onError(error as Error));
+    return null;
+  }
 }
 
 function unused(program: Startable, run: Runner["run"], warnings: readonly string[]): AttemptGateway {

@@ -98,7 +98,7 @@ export async function openConversation(
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
   const seen = { work: () => watch, onEvent, deskUrl: () => desk?.place?.url ?? null };
-  const gateway = await openAttemptGateway(play.runner, ports.runners, launch, seen);
+  const gateway = await openAttemptGateway(play.runner, job.files.tape, ports.runners, launch, seen);
   const environment = { ...gateway.program.environment, ...place.env };
   const asking = openAsking(job, ports, { ...place, env: environment }, onEvent);
   const live = openLive(job, ports.messages, place.onSaid, () => desk?.reopen());

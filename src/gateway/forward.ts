@@ -3,11 +3,13 @@
 
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { ModelRoute } from "../runner/model-routes.ts";
 import type { GatewayNews, GatewayOptions } from "./gateway.ts";
 import { limitFailure, limitUses } from "./limits.ts";
 import { type ModelApi, modelApi } from "./model-request.ts";
 import { readUsage } from "./read-usage.ts";
+import type { NewExchange } from "./tape.ts";
 
 export type Forward = {
   /** `rest`: the path below the route, with its query. */
@@ -26,7 +28,8 @@ const DROPPED: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-export function createForward({ proxyEnv, onNews }: Pick<GatewayOptions, "proxyEnv" | "onNews">): Forward {
+export function createForward(options: Pick<GatewayOptions, "proxyEnv" | "onNews" | "record">): Forward {
+  const { proxyEnv, onNews, record } = options;
   const kept = { keepAlive: true, proxyEnv };
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
   return {
@@ -39,9 +42,13 @@ export function createForward({ proxyEnv, onNews }: Pick<GatewayOptions, "proxyE
         agent: isSafe ? agents.https : agents.http,
       });
       const { model } = modelIn(rest);
+      const asked = record === null ? null : copyOf(request);
+      const since = Date.now();
       outgoing.once("response", (incoming) =>
         passBack(incoming, response, (status, headers, body) => {
-          for (const each of newsOf(modelApi(pathOf(rest)), { status, headers, body, model })) onNews(each);
+          const answer = { status, headers, body, model };
+          if (asked !== null) record?.(exchangeOf({ request, route, rest, since, asked: asked() }, answer));
+          for (const each of newsOf(modelApi(pathOf(rest)), answer)) onNews(each);
         }),
       );
       outgoing.once("error", (error) => fail(response, error));
@@ -54,6 +61,55 @@ export function createForward({ proxyEnv, onNews }: Pick<GatewayOptions, "proxyE
       agents.https.destroy();
     },
   };
+}
+
+/** What the request has brought so far. */
+function copyOf(request: IncomingMessage): () => Buffer {
+  const parts: Buffer[] = [];
+  let size = 0;
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_COPY_BYTES) parts.push(chunk);
+  });
+  return () => Buffer.concat(parts);
+}
+
+type Asked = {
+  readonly request: IncomingMessage;
+  readonly route: ModelRoute;
+  readonly rest: string;
+  readonly since: number;
+  readonly asked: Buffer;
+};
+
+function exchangeOf({ request, route, rest, since, asked }: Asked, { status, headers, body }: Answer): NewExchange {
+  const kept = Object.entries(headers).filter(([name]) =>
+    /^content-type$|^retry-after$|ratelimit|^x-codex-/u.test(name),
+  );
+  return {
+    at: new Date(since).toISOString(),
+    ms: Date.now() - since,
+    route: route.name,
+    method: request.method ?? "POST",
+    path: withoutKey(rest),
+    status,
+    headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+    request: decoded(asked, request.headers["content-encoding"]),
+    response: body.toString("utf8"),
+  };
+}
+
+/** Some programs compress what they send. */
+function decoded(bytes: Buffer, encoding: string | undefined): string {
+  const limit = { maxOutputLength: 4 * MAX_COPY_BYTES };
+  try {
+    if (encoding === "zstd") return zstdDecompressSync(bytes, limit).toString("utf8");
+    if (encoding === "gzip") return gunzipSync(bytes, limit).toString("utf8");
+    if (encoding === "br") return brotliDecompressSync(bytes, limit).toString("utf8");
+  } catch {
+    return "";
+  }
+  return bytes.toString("utf8");
 }
 
 type Answer = {

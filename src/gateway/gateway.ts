@@ -5,6 +5,7 @@ import type { Usage } from "../core/budget/usage.ts";
 import type { LimitUse } from "../core/run/limit-use.ts";
 import type { GatewayAddress, ModelRoute, Variables } from "../runner/model-routes.ts";
 import type { Failure } from "../runner/runner.ts";
+import type { NewExchange } from "./tape.ts";
 
 export type Gateway = {
   readonly address: GatewayAddress;
@@ -22,6 +23,8 @@ export type GatewayOptions = {
   /** Asked before each request to a model: a sentence refuses it. */
   readonly admit: () => string | undefined;
   readonly onNews: (news: GatewayNews) => void;
+  /** Told of every request to a model with its answer; null: nothing is recorded. */
+  readonly record: ((exchange: NewExchange) => void) | null;
 };
 
 export type EgressRules = {

@@ -44,6 +44,7 @@ async function open(egress: Partial<EgressRules> | null = null): Promise<Gateway
     proxyEnv: {},
     admit: () => refusal,
     onNews: (each) => void news.push(each),
+    record: null,
   });
   return gateway;
 }

@@ -20,7 +20,7 @@ import { createDesk } from "./desk/server.ts";
 export type RunnerSettings = Pick<Settings, "programs" | "passEnvironment"> &
   Partial<Pick<Settings, "enclosure">> & { readonly gateway?: GatewaySettings };
 
-const NO_GATEWAY: GatewaySettings = { mode: "off", egress: null, private: [] };
+const NO_GATEWAY: GatewaySettings = { mode: "off", egress: null, private: [], tape: "off" };
 
 /** Players from the settings and the environment of this process. The caller closes their desk. */
 export function openRunners(

@@ -55,6 +55,7 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   "gateway.egress": {
     about: "The other hosts that agents may reach, through the gateway; names and groups such as github.",
   },
+  "gateway.tape": { about: "Whether the gateway records every request to a model, and its answer, with the attempt." },
   "gateway.private": { about: "Names among them that may have a private address.", isUsers: true },
   "workers.place": {
     about: "Where attempts go when workers have joined: here-first, workers-first or workers-only.",

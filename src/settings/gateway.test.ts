@@ -8,12 +8,22 @@ function read(project: object, user: object = {}, environment: Record<string, st
 describe("the gateway in settings", () => {
   test("it is off, and the nearer file wins key by key", () => {
     const none = read({});
-    expect(none.ok && none.value.gateway).toEqual({ mode: "off", egress: null, private: [], from: "default" });
-    const both = read({ gateway: { egress: [] } }, { gateway: { mode: "required", private: ["box.internal:4873"] } });
+    expect(none.ok && none.value.gateway).toEqual({
+      mode: "off",
+      egress: null,
+      private: [],
+      tape: "on",
+      from: "default",
+    });
+    const both = read(
+      { gateway: { egress: [], tape: "off" } },
+      { gateway: { mode: "required", private: ["box.internal:4873"] } },
+    );
     expect(both.ok && both.value.gateway).toEqual({
       mode: "required",
       egress: [],
       private: ["box.internal:4873"],
+      tape: "off",
       from: "user",
     });
     const variable = read({ gateway: { mode: "on" } }, {}, { PASSRAIL_GATEWAY: "off" });

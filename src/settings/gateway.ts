@@ -18,6 +18,8 @@ export const gatewaySchema = z.strictObject({
   mode: z.enum(GATEWAY_MODES).optional(),
   /** Hosts besides those of the models; without it agents go their own way. An empty list allows none. */
   egress: z.array(host).max(200).optional(),
+  /** Whether every request and answer is recorded with the attempt. */
+  tape: z.enum(["on", "off"]).optional(),
   /** Names that may have an address of a private network. From the user's file only. */
   private: z.array(host).max(50).optional(),
 });
@@ -28,11 +30,12 @@ export type GatewaySettings = {
   readonly mode: GatewayMode;
   readonly egress: readonly string[] | null;
   readonly private: readonly string[];
+  readonly tape: "on" | "off";
 };
 
 /** Off: a further station on the way of every paid request is a choice. The nearer file wins key by key. */
 export function gatewaySettings(files: readonly (WrittenGateway | undefined)[], mode: GatewayMode): GatewaySettings {
   const first = <K extends keyof WrittenGateway>(key: K): WrittenGateway[K] =>
     files.map((file) => file?.[key]).find((value) => value !== undefined);
-  return { mode, egress: first("egress") ?? null, private: first("private") ?? [] };
+  return { mode, egress: first("egress") ?? null, private: first("private") ?? [], tape: first("tape") ?? "on" };
 }

@@ -78,6 +78,7 @@ function chosen(config: Settings): readonly ListedSetting[] {
     ...inGroup(config, "gateway", {
       egress: config.gateway.egress ?? "any host, without the gateway",
       private: config.gateway.private,
+      tape: config.gateway.tape,
     }),
     one("runner", {
       value: config.runner.value === "none" ? "none" : ladderWords(config.runner.value),

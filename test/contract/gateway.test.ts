@@ -1,12 +1,14 @@
 // The gateway with the real agent CLIs: they ask their models through it, find no key, reach no other host, and are refused the request
 // that is beyond their budget.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { attemptFiles } from "../../src/attempt/attempt-files.ts";
 import { attemptFacts } from "../../src/core/attempt-facts.ts";
 import { tokensOf } from "../../src/core/budget/usage.ts";
 import { openItems } from "../../src/core/run/run.ts";
+import { readTape } from "../../src/gateway/tape.ts";
 import type { Turn } from "../fixtures/models/scenario.ts";
 import { openForReading } from "../harness/open-for-reading.ts";
 import { bubblewrapTests, whyLeftOut } from "../scenarios/sandbox/can-confine.ts";
@@ -29,6 +31,18 @@ const call = (bash: string): Turn => ({ do: [{ bash }], tokens: TOKENS });
 const submit: Turn = {
   do: [{ mcp: { server: "passrail", tool: "submit_verdict", args: { verdict: "APPROVE", summary: "Built." } } }],
 };
+
+/** Everything that was asked is on the tape, without the key, in a fraction of its bytes. */
+async function expectTape({ home, attempts, models }: World): Promise<void> {
+  const [attempt] = await attempts();
+  const { tape } = attemptFiles(home, attempt?.runId ?? "", attempt?.stage ?? "", 1);
+  const taped = await readTape(tape);
+  expect(taped.length).toBeGreaterThanOrEqual(ROOM);
+  expect(models.requests.length).toBeLessThanOrEqual(taped.length);
+  expect(JSON.stringify(taped)).not.toContain(API_KEY);
+  const raw = taped.reduce((sum, { request, response }) => sum + request.length + response.length, 0);
+  expect(statSync(tape).size / raw).toBeLessThan(0.3);
+}
 
 async function itemsOf({ home }: World) {
   const store = openForReading(home);
@@ -89,6 +103,7 @@ describe.skipIf(contractTests() === "left out")("agents behind a gateway", () =>
         "gateway_refused: other.example: it is not in gateway.egress",
       );
       expect(await itemsOf(world)).toMatchObject([{ kind: "budget", unit: "tokens", stopped: true }]);
+      await expectTape(world);
       const { usage } = attemptFacts(attempt ?? { facts: {} });
       // opencode also asks for a title.
       expect(usage === null ? null : tokensOf(usage)).toBeGreaterThanOrEqual(ROOM * (TOKENS.input + TOKENS.output));

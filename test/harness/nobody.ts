@@ -11,7 +11,7 @@ export const nobody: Runners = {
   },
   desk: { open: () => Promise.reject(new Error("no desk here")), close: () => Promise.resolve() },
   enclosure: "markers",
-  gateway: { mode: "off", egress: null, private: [] },
+  gateway: { mode: "off", egress: null, private: [], tape: "off" },
   redact: (text) => text,
   redactor: () => ({ push: (chunk) => chunk, flush: () => new Uint8Array() }),
 };

@@ -90,7 +90,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
         checkRunner: never,
         desk: { open: never, close: never },
         enclosure: "markers",
-        gateway: { mode: "off", egress: null, private: [] },
+        gateway: { mode: "off", egress: null, private: [], tape: "off" },
         redact: (text) => text,
         redactor: never,
       },

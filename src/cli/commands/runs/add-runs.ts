@@ -53,6 +53,7 @@ function addShow(runs: Command, { call }: CommandContext): void {
     verdict: flag("--verdict", "the attempt's verdict"),
     diff: flag("--diff", "the attempt's diff"),
     handoff: flag("--handoff", "the attempt's handoff"),
+    tape: flag("--tape", "the attempt's requests to models, where a gateway recorded them"),
   });
   command.action((run: string, typed: TypedFlags) =>
     call(async (io) => (await import("./show.ts")).runsShow(io, run, read(typed))),

@@ -27,7 +27,9 @@ import { whyOf } from "../../terminal/run-view.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import { SHOWN_FILES, type ShownFile } from "./shown-file.ts";
 
-export type ShowOptions = { readonly attempt?: string } & { readonly [K in ShownFile]: boolean };
+export type ShowOptions = { readonly attempt?: string; readonly tape: boolean } & {
+  readonly [K in ShownFile]: boolean;
+};
 
 type ShownRun = {
   readonly run: Run;
@@ -47,11 +49,12 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
     const { run, summary } = await requireRun(store, reference);
     if (store === undefined) return EXIT.error;
     const attempts = await store.attempts(run.id);
-    if (file !== undefined || options.attempt !== undefined) {
+    if (file !== undefined || options.tape || options.attempt !== undefined) {
       // Loaded only here, because a run is looked at far more often than one of its files.
       const { pickAttempt, showAttempt, showAttemptFile } = await import("./attempt.ts");
       const attempt = pickAttempt(attempts, options.attempt);
-      if (file === undefined) showAttempt(io, attempt);
+      if (options.tape) await (await import("./tape.ts")).showTape(io, run.id, attempt);
+      else if (file === undefined) showAttempt(io, attempt);
       else await showAttemptFile(io, run.id, attempt, file);
       return EXIT.ok;
     }
