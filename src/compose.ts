@@ -424,7 +424,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     incarnation,
     workspaces,
     settings: config.workspaces,
-    ...optional({ keep: copies?.keep }),
+    keep: async (...at) => copies?.keep(...at),
     onError: onCarrierError,
   });
   const engine = createEngine({

@@ -36,8 +36,8 @@ export type WorkerCarriersOptions = {
   readonly incarnation: () => string;
   readonly workspaces: (mode: WorkspaceMode) => Workspaces;
   readonly settings: WorkspaceSettings;
-  /** Copies what an attempt left for other nodes of the same database; absent where there are none. */
-  readonly keep?: (runId: string, stage: string, attempt: number) => Promise<void>;
+  /** Copies what an attempt left for other nodes of the same database, where there are any. */
+  readonly keep: (runId: string, stage: string, attempt: number) => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
@@ -168,7 +168,7 @@ type Attending = {
 function attendAt(options: WorkerCarriersOptions, attending: Attending, ports: CarriedPorts): Promise<CarriedEnd> {
   const { home, incarnation, onError } = options;
   const { identity, place, claim } = attending;
-  const keep = async () => options.keep?.(place.runId, place.stage, place.attempt);
+  const keep = async () => options.keep(place.runId, place.stage, place.attempt);
   const settle = (landed: ReportedWork): Promise<Result<JsonObject>> => settleWork(attending, landed);
   return attendClaim({ home, incarnation, identity, place, claim, settle, keep, onError }, ports);
 }

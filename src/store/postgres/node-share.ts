@@ -5,10 +5,11 @@ import type { Pool } from "./pool.ts";
 
 const PART_BYTES = 2 * 1024 * 1024;
 
-export function shareOn({ read, transact }: Pool): NodeShare {
+export function shareOn(pool: Pool): NodeShare {
+  const { read } = pool;
   return {
     async saveCopy({ runId, name, by, about, data }) {
-      await transact(async (query) => {
+      await pool.transact(async (query) => {
         await query("DELETE FROM passrail.run_copies WHERE run_id = $1 AND name = $2", runId, name);
         for (let part = 0; part === 0 || part * PART_BYTES < data.length; part += 1)
           await query(

@@ -7,7 +7,10 @@ import type { ClusterNode } from "./cluster.ts";
 /** False if the node did not say what waits. */
 export async function answerOn(node: ClusterNode, which: (stage: string) => boolean = () => true): Promise<boolean> {
   const token = readFileSync(join(node.home, "operator.token"), "utf8").trim();
-  const ask = (path: string, more: RequestInit = {}): Promise<Response> =>
+  const ask = (
+    path: string,
+    more: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  ): Promise<Response> =>
     fetch(`${node.url}${path}`, {
       ...more,
       signal: AbortSignal.timeout(3000),

@@ -50,7 +50,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const stop = new AbortController();
     const answering = answerAll(cluster, stop.signal);
     const starting = startAll(cluster, plans);
-    const story = await goWrong({ cluster, wire, restart: server.restart, random, forMs: options.forMs });
+    const story = await goWrong({ cluster, wire, restart: () => server.restart(), random, forMs: options.forMs });
     wire.mend();
     await starting;
     const beganMs = performance.now();
