@@ -140,7 +140,10 @@ function Tabs({
   const current = tab === "log" ? "activity" : tab;
   const shown = TABS.filter((each) => each !== "findings" || run.findings.length > 0 || tab === "findings");
   return (
-    <nav aria-label="Parts of the run" className="relative flex items-center gap-1 overflow-x-auto border-b border-line">
+    <nav
+      aria-label="Parts of the run"
+      className="relative flex items-center gap-1 overflow-x-auto border-b border-line"
+    >
       {shown.map((each) => {
         const Drawn = ICONS[each];
         return (
