@@ -34,7 +34,7 @@ export type ChaosResult = {
   readonly healedMs: number;
 };
 
-export const LEASE = "6s";
+const LEASE = "6s";
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = randomOf(options.seed);
