@@ -3,7 +3,6 @@
 
 import { createHash } from "node:crypto";
 import { ASK_GIT, type AskGit } from "./plain-file.ts";
-import type { PlainTree } from "./plain-trees.ts";
 
 export type IndexEntry = {
   /** latin1, as git lists it */
@@ -96,22 +95,15 @@ export function isAsEntered({ path, mode, id, raw }: IndexEntry, stat: FileStat)
   return makeEntry(path, mode, id, stat).raw.equals(raw);
 }
 
-/** An index with these entries, in order, and with the trees that they make. */
-export function makeIndex(entries: readonly IndexEntry[], root: PlainTree, idBytes: IdBytes): Buffer {
+/** An index with these entries, in order, and with the trees that they make as git notes them. */
+export function makeIndex(entries: readonly IndexEntry[], trees: Buffer, idBytes: IdBytes): Buffer {
   const header = Buffer.alloc(HEADER);
   header.write("DIRC", "latin1");
   header.writeUInt32BE(VERSION, 4);
   header.writeUInt32BE(entries.length, 8);
-  const trees = Buffer.concat(notedTrees("", root));
   const extension = Buffer.alloc(8);
   extension.write("TREE", "latin1");
   extension.writeUInt32BE(trees.length, 4);
   const body = Buffer.concat([header, ...entries.map(({ raw }) => raw), extension, trees]);
   return Buffer.concat([body, createHash(hashName(idBytes)).update(body).digest()]);
-}
-
-/** Name, NUL, the number of entries below, the number of folders, line feed, id; each folder before those in it. */
-function notedTrees(name: string, tree: PlainTree): readonly Buffer[] {
-  const head = Buffer.from(`${name}\0${tree.entries} ${tree.folders.length}\n`, "latin1");
-  return [head, tree.id, ...tree.folders.flatMap(([below, inner]) => notedTrees(below, inner))];
 }

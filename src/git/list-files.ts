@@ -7,7 +7,11 @@ import type { IndexEntry } from "./index-entries.ts";
 import { GITLINK } from "./index-file.ts";
 import { ASK_GIT, type AskGit } from "./plain-file.ts";
 
-export type ListedPlace = { readonly place: GitLocation /** The folder whose files count. */; readonly dir: string };
+export type ListedPlace = {
+  readonly place: GitLocation;
+  /** The folder whose files count. */
+  readonly dir: string;
+};
 
 type Env = Readonly<Record<string, string>>;
 
@@ -15,7 +19,7 @@ const LIST_BYTES = 512 * 1024 * 1024;
 
 export type Gitlink = { readonly path: string; readonly commit: string };
 
-export type Listed = {
+export type ListedFiles = {
   /** Submodules and embedded repositories of the index that are checked out. */
   readonly links: readonly Gitlink[];
   /** New, changed and deleted files below the folder, as paths below it; nothing for `git add` to do if there is none. */
@@ -31,7 +35,7 @@ export async function listFiles(
   source: ListedPlace,
   env: Env,
   entries: readonly IndexEntry[] | AskGit,
-): Promise<Result<Listed>> {
+): Promise<Result<ListedFiles>> {
   const { place, dir } = source;
   const files = ["--others", "--modified", "--exclude-standard"];
   if (dir === place.top && entries !== ASK_GIT) {

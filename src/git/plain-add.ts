@@ -10,7 +10,7 @@ import type { LooseObject } from "./loose-object.ts";
 import { isPlainlyWritten, readConfigText } from "./plain-config.ts";
 import { ASK_GIT, type AskGit, statPlain } from "./plain-file.ts";
 import type { ShownFiles } from "./shown-index.ts";
-import { objectOf, treesAbove, treesOf } from "./plain-trees.ts";
+import { notedTrees, objectOf, treesAbove, treesOf } from "./plain-trees.ts";
 
 export type PlainSnapshot = {
   readonly index: Buffer;
@@ -51,7 +51,7 @@ export async function addPlainly(
   const root = treesOf(all, idBytes);
   const trees = treesAbove(root, paths).map(({ id, bytes }) => looseOf(id, bytes));
   return {
-    index: makeIndex(all, root, idBytes),
+    index: makeIndex(all, notedTrees(root), idBytes),
     tree: root.id.toString("hex"),
     objects: [...objects, ...trees],
     files,

@@ -25,7 +25,8 @@ export function treesOf(entries: readonly IndexEntry[], idBytes: IdBytes): Plain
 
 type Part = {
   readonly from: number;
-  readonly to: number /** Length of the folder's path with its slash. */;
+  readonly to: number;
+  /** Length of the folder's path with its slash. */
   readonly depth: number;
 };
 
@@ -65,4 +66,10 @@ export function treesAbove(root: PlainTree, paths: readonly string[]): readonly 
     }
   }
   return [...found];
+}
+
+/** The trees as an index notes them: name, NUL, the number of files below, the number of folders, line feed, id; each folder before those in it. */
+export function notedTrees(tree: PlainTree, name = ""): Buffer {
+  const head = Buffer.from(`${name}\0${tree.entries} ${tree.folders.length}\n`, "latin1");
+  return Buffer.concat([head, tree.id, ...tree.folders.map(([below, inner]) => notedTrees(inner, below))]);
 }

@@ -24,23 +24,26 @@ export type ShownIndex = IndexCopy & {
 export type ShownFiles = readonly (readonly [path: string, entry: IndexEntry | null])[];
 
 /** `own`: the work tree's index at that time. */
-export type Shown = ShownIndex & { readonly own: Buffer };
+export type ShownSnapshot = ShownIndex & { readonly own: Buffer };
 
 const INDEX_BYTES = 4 * 1024 * 1024;
 const REMEMBERED_AT_MOST = 16;
-const shown = new Map<string, Shown>();
+const shown = new Map<string, ShownSnapshot>();
 
 /** Objects of more bytes are added again. */
 export const OBJECT_BYTES = 2 * 1024 * 1024;
 
 /** The index that git has written to a file, with the objects that it has put into a folder. */
-export async function readShown(index: string, objects: string): Promise<(IndexCopy & Pick<Shown, "objects">) | null> {
+export async function readShown(
+  index: string,
+  objects: string,
+): Promise<(IndexCopy & Pick<ShownSnapshot, "objects">) | null> {
   const [bytes, written] = await Promise.all([readFile(index), lstat(index)]);
   const added = readLoose(objects, OBJECT_BYTES);
   return added === null ? null : { bytes, at: Math.floor(written.mtimeMs / 1000), objects: added };
 }
 
-export function rememberShown(gitDir: string, one: Shown): void {
+export function rememberShown(gitDir: string, one: ShownSnapshot): void {
   shown.delete(gitDir);
   if (one.own.length + one.bytes.length > INDEX_BYTES) return;
   const [oldest] = shown.keys();

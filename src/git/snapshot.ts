@@ -8,7 +8,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
 import { type IdBytes, type IndexEntry, readEntries } from "./index-entries.ts";
 import { holdsGitlink, notedTree } from "./index-file.ts";
-import { type Gitlink, type Listed, listFiles, listNested } from "./list-files.ts";
+import { type Gitlink, type ListedFiles, listFiles, listNested } from "./list-files.ts";
 import { writeLoose } from "./loose-object.ts";
 import { addPlainly, areUnchanged, type PlainSnapshot } from "./plain-add.ts";
 import { findLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
@@ -147,7 +147,11 @@ async function take(source: SnapshotSource, folder: string): Promise<Result<Snap
 async function placePlain(
   { place }: SnapshotSource,
   env: Env,
-  { entries, changed, at }: Pick<Listed, "changed"> & Pick<Placed, "at"> & { readonly entries: readonly IndexEntry[] },
+  {
+    entries,
+    changed,
+    at,
+  }: Pick<ListedFiles, "changed"> & Pick<Placed, "at"> & { readonly entries: readonly IndexEntry[] },
 ): Promise<Placed | AskGit> {
   const idBytes = idBytesOf(place.commonDir);
   const plain = idBytes === ASK_GIT ? ASK_GIT : await addPlainly(place, entries, changed, idBytes);
@@ -215,7 +219,7 @@ async function addAll(
   return ok(added.ok ? null : added.error.message);
 }
 
-type Begun = Listed & {
+type Begun = ListedFiles & {
   /** The work tree's own index; null if there is none, or the snapshot does not start there. */
   readonly own: IndexCopy | null;
   /** Of the index where the snapshot starts. */
@@ -251,7 +255,7 @@ async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Be
   return listed.ok ? ok({ ...listed.value, own, entries }) : listed;
 }
 
-const UNCHANGED: Listed = { links: [], changed: [], hasConflict: false };
+const UNCHANGED: ListedFiles = { links: [], changed: [], hasConflict: false };
 
 function idBytesOf(commonDir: string): IdBytes | AskGit {
   const config = readConfigText(commonDir);
