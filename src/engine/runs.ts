@@ -93,7 +93,10 @@ export function createRuns(deps: RunsDeps): Runs {
   async function decide(runId: string, asked: Signal, ifVersion: number | undefined): Promise<Delivered> {
     const refused: Refusals = new Map();
     for (;;) {
-      const stored = cache.get(runId) ?? (await store.loadRun(runId));
+      const known = cache.get(runId);
+      // Where another process performs, what this one remembers may be old: only the store can say that the run has changed.
+      const isCurrent = known !== undefined && known.version === (ifVersion ?? known.version);
+      const stored = isCurrent ? known : await store.loadRun(runId);
       if (stored !== undefined && stored.version !== (ifVersion ?? stored.version))
         return { run: stored.run, duplicate: false, ignored: CHANGED_SINCE };
       const plan = await planChange(deps, runId, stored, asked, refused);

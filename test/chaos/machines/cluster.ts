@@ -91,7 +91,18 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   return clusterIn({ ...options, dir, project: made, remote, isApart, nodes });
 }
 
-const SPEC = "# Users\n\nEvery user has a name.\n\n## Acceptance criteria\n\n- the thing exists\n";
+const NOTES = ["Complexity", "Scope boundaries", "Deviations", "Tests added", "Open follow-ups"];
+const SPEC = `# Users
+
+Every user has a name.
+
+## Acceptance criteria
+
+- the thing exists
+
+## As-built notes
+
+${NOTES.map((name) => `### ${name}\n\nNone\n`).join("\n")}`;
 const PLAN = "# Plan\n\nComplexity: complex\n\n## Contracts\n\nGET /names gives a list.\n\n## Test plan\n\nOne test.\n";
 const TASK = "# Show names\n\nDo it.\n\n## Definition of Done\n\n- [ ] the thing exists\n";
 

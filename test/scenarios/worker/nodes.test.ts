@@ -12,6 +12,7 @@ import { type Cluster, kill, makeKey, openCluster } from "../../chaos/machines/c
 import { playerOf } from "../../harness/player.ts";
 import { createDatabase, type TestDatabase } from "../../harness/postgres.ts";
 import { until } from "../../harness/until.ts";
+import { happyFeature } from "../cli/bench.ts";
 
 let database: TestDatabase;
 let cluster: Cluster;
@@ -84,4 +85,26 @@ test("R-X-05, R-X-16: a node is killed: its worker follows to the next one, and 
   // The record of the dead node's attempts is here, too.
   expect(readFileSync(join(second.home, "runs", runId, "spec-1", "prompt.md"), "utf8")).toContain("Add login");
   expect((await cluster.passrail(second, ["verify"])).out).toMatch(/^ok\t/);
+});
+
+test("every gate of a run can be answered on a node that stands by", { timeout: 240_000 }, async () => {
+  const settings = { workers: { place: "workers-only", lease: "40s" } };
+  cluster = await openCluster({ nodes: 2, database: database.url, settings });
+  const [first, second] = cluster.nodes;
+  if (first === undefined || second === undefined) throw new Error("there are no nodes");
+  await cluster.up(first);
+  await cluster.up(second);
+  await makeKey(cluster, first);
+  cluster.join("box");
+  const script = join(cluster.dir, "script.json");
+  writeFileSync(script, JSON.stringify(happyFeature));
+  const agent = `*=${playerOf(script).join(" ")}`;
+  const asked = await cluster.passrail(second, ["run", "feature", "Add login", "--agent", agent, "--detach"]);
+  expect(asked).toMatchObject({ code: 0 });
+  await until("the run is completed", async () => {
+    await answerOn(second);
+    const runs = await cluster.stored((store) => store.listRuns({ limit: 1 }));
+    return runs[0]?.status === "completed" ? true : undefined;
+  });
+  expect(second.err).not.toContain("taking over");
 });
