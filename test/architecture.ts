@@ -43,6 +43,11 @@ const LAYERS: readonly (readonly Room[])[] = [
     { name: "forge", holds: "where finished work goes: local, remote, GitHub" },
     { name: "notify", holds: "notifications to people: a command, signed webhooks with a delivery log" },
     { name: "mirror", holds: "the status of features and their handoffs, copied to a database elsewhere" },
+    {
+      name: "tracker",
+      holds: "issue trackers that tickets come from: the port, GitHub, Linear, Jira",
+      beside: ["forge"],
+    },
   ],
   [
     {
@@ -95,7 +100,7 @@ const LAYERS: readonly (readonly Room[])[] = [
         "the use cases: start a run, answer an item, control a run, find, describe. The only callers of the engine",
     },
   ],
-  [{ name: "ticket", holds: "from a request to merged work: `file/` `intake/` `pick/` `mirror/` `land/`" }],
+  [{ name: "ticket", holds: "from a request to merged work: `file/` `intake/` `pick/` `mirror/` `land/` `track/`" }],
   [{ name: "trigger", holds: "schedules, changed files and labelled issues that start runs" }],
   [{ name: "http", holds: "`contract/` `client/` `mcp/` (for a person's own agent) `server/` `webhooks/`" }],
   [

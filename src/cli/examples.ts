@@ -35,7 +35,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "ticket deps": ["passrail ticket deps AGI-7 --add AGI-3"],
   "ticket compare": ["passrail ticket compare login"],
   "ticket choose": ["passrail ticket choose AGI-7"],
-  "ticket import": ["passrail ticket import --github acme/shop --label ready --dry-run"],
+  "ticket import": [
+    "passrail ticket import --github acme/shop --label ready --dry-run",
+    "passrail ticket import --tracker linear:ENG",
+  ],
+  "ticket sync": ["passrail ticket sync --dry-run"],
   "ticket log": ["passrail ticket log AGI-7 implement"],
   "runs list": ["passrail runs list --status waiting", "passrail runs list --json"],
   "runs show": ["passrail runs show 12", "passrail runs show 12 --attempt build#2 --prompt"],

@@ -7,7 +7,10 @@ import { openSweep } from "../app/retention/sweep.ts";
 import { ok, type Result } from "../core/result.ts";
 import type { Dispatcher } from "../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
+import { openTicketFolder } from "../ticket/file/open-folder.ts";
 import { openDispatcher } from "../ticket/pick/open.ts";
+import { openTrackerWatch } from "../ticket/track/watch.ts";
+import { openTrackers } from "../tracker/open.ts";
 import { type OpenedTrigger, openTriggers, readTriggers, type Triggers } from "../trigger/triggers.ts";
 import { measureDaemon } from "../http/server/measure.ts";
 import { nightReport } from "../http/server/routes/report.ts";
@@ -111,6 +114,7 @@ function begin(
         isHeld: async () => (await passrail.app.lookAtPause()) !== null,
       })
     : undefined;
+  const trackers = openTrackersOf(passrail, options);
   dispatcher?.start().catch((error: unknown) => log.write(`tickets: ${stackOf(error)}`));
   return {
     url,
@@ -127,6 +131,7 @@ function begin(
       nodes.close();
       await shift.close();
       for (const each of telemetry) await each.close();
+      await trackers?.close();
       await sweep.close();
       await stopWork(passrail, triggers, dispatcher, how);
       await runLog.close();
@@ -144,6 +149,14 @@ function announcerOf({ home, notifications }: Performer, { deps }: Served["serve
   if (notifier === undefined) return undefined;
   const onProblem = (error: unknown): void => log.write(`notices: ${stackOf(error)}`);
   return openAnnouncer({ home, looseEnds: deps.looseEnds, notifier, isFirstStart, onProblem });
+}
+
+/** Undefined without a tracker in the user's settings. */
+function openTrackersOf({ config, home }: Performer, { environment, log, project }: DaemonOptions) {
+  if (config.trackers.length === 0) return undefined;
+  const trackers = openTrackers(config.trackers, environment);
+  const folder = openTicketFolder({ project, settings: config.tickets });
+  return openTrackerWatch({ home, project, folder, trackers }, (line) => log.write(`trackers: ${line}`));
 }
 
 /** Empty unless OpenTelemetry's variables name a collector; a wrong variable is no reason not to work. */

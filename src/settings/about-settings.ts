@@ -134,6 +134,10 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     about: "A Supabase project or a Postgres elsewhere that gets the status of every feature and its handoffs.",
     isUsers: true,
   },
+  trackers: {
+    about: "GitHub repositories, Linear teams and Jira projects whose issues become tickets and follow them.",
+    isUsers: true,
+  },
   public_url: {
     about: "Where other machines reach the daemon, such as https://box.example; links in notices begin with it.",
     isUsers: true,

@@ -213,6 +213,14 @@ function others(config: Settings): readonly ListedSetting[] {
     // Not the address: it may hold a password.
     whole(config, "database", "database", config.written.database === undefined ? "sqlite" : "postgres"),
     whole(config, "status_mirror", "status_mirror", mirrorText(config.statusMirror)),
+    whole(
+      config,
+      "trackers",
+      "trackers",
+      config.trackers.map((each) =>
+        "github" in each ? `github:${each.github}` : "linear" in each ? `linear:${each.linear}` : `jira:${each.jira}`,
+      ),
+    ),
     whole(config, "public_url", "public_url", config.publicUrl),
     // Names only: a URL may be a secret.
     whole(

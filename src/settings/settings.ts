@@ -32,6 +32,7 @@ import { readPublicUrl } from "./public-url.ts";
 import { retentionRules, retentionSchema } from "./retention.ts";
 import { statusMirrorOf, statusMirrorSchema, type StatusMirrorSettings } from "./status-mirror.ts";
 import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets.ts";
+import { type TrackerSettings, trackersSchema } from "./trackers.ts";
 import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
 import { type WorkerSettings, workerSettings, workersSchema } from "./workers.ts";
@@ -136,6 +137,7 @@ export const fileSchema = z.strictObject({
   retention: retentionSchema.optional(),
   /** A database elsewhere that gets the status of every feature. From the user's file only. */
   status_mirror: statusMirrorSchema.optional(),
+  trackers: trackersSchema.optional(),
   /** Where other machines reach the daemon. From the user's file only. */
   public_url: z
     .string()
@@ -205,6 +207,7 @@ export type Settings = {
   readonly retention: RetentionRules;
   /** Null: none. */
   readonly statusMirror: StatusMirrorSettings | null;
+  readonly trackers: readonly TrackerSettings[];
   /** The origin at which other machines reach the daemon; null: none. */
   readonly publicUrl: string | null;
   /** When keyword rules choose instead of a router's model; null: as the flow says. */
@@ -307,6 +310,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     limits: limitSettings(all.map((file) => file.limits)),
     flows: flowSettings(all.map((file) => file.flows)),
     retention: retentionRules(all.map((file) => file.retention).find((found) => found !== undefined)),
+    trackers: all.flatMap((file) => file.trackers ?? []),
     statusMirror: statusMirrorOf(all.map((file) => file.status_mirror).find((found) => found !== undefined)),
     publicUrl:
       all.flatMap((file) => (file.public_url === undefined ? [] : (readPublicUrl(file.public_url) ?? [])))[0] ?? null,
@@ -551,13 +555,14 @@ function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
 /** A repository must not decide who may send to Passrail, where its notices go, where runs are stored, how long, nor what of the user's own tools runs. */
 function foreignKey(file: SettingsFile): string | undefined {
   if (file.gateway?.private !== undefined) return "gateway.private";
-  const { database, webhooks, notify, public_url, retention, status_mirror, runners = {} } = file;
+  const { database, webhooks, notify, public_url, retention, status_mirror, trackers, runners = {} } = file;
   const chosen = Object.entries(runners).find(([, each]) => each.user_features !== undefined);
   if (chosen !== undefined) return `runners.${chosen[0]}.user_features`;
   if (webhooks !== undefined) return "webhooks";
   if (database !== undefined) return "database";
   if (retention !== undefined) return "retention";
   if (status_mirror !== undefined) return "status_mirror";
+  if (trackers !== undefined) return "trackers";
   if (public_url !== undefined) return "public_url";
   return notify?.endpoints === undefined ? undefined : "notify.endpoints";
 }

@@ -51,7 +51,7 @@ export async function issuesOfGitHub(
 
 const BODY_CHARS = 60_000;
 
-function withLink(body: string, url: string): string {
+export function withLink(body: string, url: string): string {
   const isCut = body.length > BODY_CHARS;
   return `${body.slice(0, BODY_CHARS)}${isCut ? "\n…" : ""}\n\nFrom: ${url.slice(0, 500)}`;
 }

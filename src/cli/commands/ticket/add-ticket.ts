@@ -1,4 +1,4 @@
-// Registers `ticket new|list|show|edit|move|deps|compare|choose|import|log`.
+// Registers `ticket new|list|show|edit|move|deps|compare|choose|import|sync|log`.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
@@ -16,6 +16,7 @@ export function addTicket(program: Command, context: CommandContext): void {
   addDeps(ticket, context);
   addVariants(ticket, context);
   addImport(ticket, context);
+  addSync(ticket, context);
   addLog(ticket, context);
 }
 
@@ -109,6 +110,10 @@ function addImport(ticket: Command, { call }: CommandContext): void {
   const read = addOptions(command, {
     file: text("--file <file>", "a list in .json, or a table in .csv with a header row"),
     github: text("--github <owner/repo>", "open issues, read with the gh program"),
+    tracker: text(
+      "--tracker <tracker>",
+      "a tracker of your settings, such as linear:ENG, jira:SHOP or github:acme/shop",
+    ),
     label: text("--label <label>", "only issues with this label"),
     limit: text("--limit <n>", "maximum number (default 100)"),
     dryRun: flag("--dry-run", "list what would be imported, write nothing"),
@@ -116,6 +121,14 @@ function addImport(ticket: Command, { call }: CommandContext): void {
   command.action((typed: TypedFlags) =>
     call(async (io) => (await import("./import.ts")).ticketImport(io, read(typed))),
   );
+}
+
+function addSync(ticket: Command, { call }: CommandContext): void {
+  const command = ticket
+    .command("sync")
+    .description("compare imported tickets with their issues, and let each follow the other");
+  const read = addOptions(command, { dryRun: flag("--dry-run", "list what would change, change nothing") });
+  command.action((typed: TypedFlags) => call(async (io) => (await import("./sync.ts")).ticketSync(io, read(typed))));
 }
 
 function addLog(ticket: Command, { call }: CommandContext): void {
