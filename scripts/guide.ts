@@ -13,12 +13,26 @@ const ROOT = join(import.meta.dirname, "..");
 
 /** The order of the navigation; a page that no group names comes last, so that none is lost. */
 const GROUPS: readonly (readonly [title: string, pages: readonly string[]])[] = [
-  ["Start", ["tutorial", "dashboard", "status", "coming-from", "coming-from-agent-teams", "github-action"]],
+  ["Start", ["tutorial", "dashboard", "status", "comparison", "github-action"]],
+  [
+    "Coming from",
+    [
+      "coming-from",
+      "coming-from-hand-routing",
+      "coming-from-agent-teams",
+      "coming-from-build-plans",
+      "coming-from-handoffs",
+      "coming-from-ticket-files",
+      "coming-from-vibe-kanban",
+      "coming-from-claude-squad",
+    ],
+  ],
   [
     "Work",
     [
       "tickets",
       "intake",
+      "trackers",
       "build-plan",
       "checks",
       "merging",

@@ -1,7 +1,7 @@
 // The plugin of this repository in the real Claude Code: it is valid, its commands, its skill and its MCP server are there, and a command
 // reaches the model as it is written.
 
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { ROOT } from "../harness/build-once.ts";
 import { PROGRAM } from "../harness/program.ts";
 import { transcript } from "./bench.ts";
-import { cliPath, contractTests } from "./installed.ts";
+import { type Cli, cliPath, contractTests } from "./installed.ts";
 import { claude } from "./vendors.ts";
 
 describe.skipIf(contractTests() === "left out")("the Claude Code plugin", { timeout: 120_000 }, () => {
@@ -75,5 +75,31 @@ describe.skipIf(contractTests() === "left out")("the Claude Code plugin", { time
       .join("\n");
     expect(told).toContain("fix the typo");
     expect(told).toContain("Never decide yourself");
+  });
+});
+
+describe.skipIf(contractTests() === "left out")("the plugins for other programs", { timeout: 120_000 }, () => {
+  let dir: string;
+  beforeAll(() => {
+    // Not below the temporary folder of the machine: Codex refuses to be at home there.
+    dir = realpathSync(mkdtempSync(join(ROOT, "node_modules/.cache/plugin-")));
+  });
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  /** What it prints, wherever: Gemini CLI says all of it on standard error. */
+  const run = (cli: Cli, ...args: readonly string[]): string => {
+    const env = { HOME: dir, CODEX_HOME: dir, PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":") };
+    const { status, stdout, stderr } = spawnSync(cliPath(cli), args, { env, encoding: "utf8" });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    return `${stdout}${stderr}`;
+  };
+
+  test("Codex installs the plugin from this repository and has its server", () => {
+    run("codex", "plugin", "marketplace", "add", ROOT);
+    expect(run("codex", "plugin", "add", "passrail@passrail")).toContain("passrail");
+    expect(run("codex", "mcp", "list")).toMatch(/passrail +passrail +mcp --operator/u);
+  });
+
+  test("Gemini CLI finds no fault with the extension", () => {
+    expect(run("gemini", "extensions", "validate", join(ROOT, "gemini"))).toContain("successfully validated");
   });
 });

@@ -69,7 +69,7 @@ passrail gate approve 1.1 -q > /dev/null 2>&1 || true`;
 git add -A && git commit -q -m "The plan"`;
   },
   "docs/coming-from-agent-teams.md": withAgent,
-  "docs/coming-from.md": withAgent,
+  "docs/coming-from-hand-routing.md": withAgent,
   "docs/cli.md": (place) => {
     withAgent(place);
     place.write("passrail.yaml", "agents: { '*': { command: [my-agent] } }\nmerge: { mode: merge }\n");
