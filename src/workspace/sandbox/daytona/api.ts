@@ -1,11 +1,9 @@
 // The part of Daytona's HTTP API that Passrail uses: sandboxes by name, files, and commands that run to completion. Called directly,
 // because the vendor's SDK brings some hundred packages. Every call has a timeout.
 
-import { setTimeout as delay } from "node:timers/promises";
-import { err, messageOf, ok, type Result } from "../../../core/result.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
 import { optional } from "../../../core/optional.ts";
-
-export type DaytonaAccess = { readonly url: string; readonly key: string };
+import { createCall, type DaytonaAccess, type Init } from "./call.ts";
 
 export type DaytonaSandbox = {
   readonly id: string;
@@ -45,51 +43,14 @@ export type Daytona = {
   download(sandbox: DaytonaSandbox, path: string, maxBytes: number): Promise<Result<Uint8Array>>;
 };
 
-const CALL_MS = 60_000;
 const FILE_MS = 10 * 60_000;
 /** A sandbox without calls for this long stops: a forgotten one soon costs little. */
 const IDLE_MINUTES = 30;
 /** A stopped one keeps its files this long: a laptop that sleeps over a holiday must find its work again. */
 const KEPT_MINUTES = 14 * 24 * 60;
-/** How long a call goes on trying while Daytona is overloaded or cannot be reached. */
-const TRY_MS = 90_000;
-const WAIT_AT_MOST_MS = 20_000;
-
-type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
-
-/** `again`: the least time in ms after which it may be asked again; null if it must not. */
-type Answer = { readonly result: Result<Response>; readonly again: number | null };
 
 export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
-  const callOnce = async (address: string, init: Init, ms: number): Promise<Answer> => {
-    const headers = { Authorization: `Bearer ${key}`, "X-Daytona-Source": "passrail", ...init.headers };
-    try {
-      const response = await fetch(address, { ...init, headers, redirect: "error", signal: AbortSignal.timeout(ms) });
-      if (response.ok) return { result: ok(response), again: null };
-      const said = (await response.text().catch(() => "")).slice(0, 300);
-      const { status } = response;
-      const problem = { code: `daytona_${status}`, message: `Daytona answered ${status}: ${said}`, ...hint(status) };
-      // It says that it has not done what was asked.
-      const again = status === 429 || status === 503 ? Number(response.headers.get("retry-after") ?? 0) * 1000 : null;
-      return { result: err(problem), again };
-    } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
-      const what = messageOf(error);
-      const message = `Daytona could not be reached at ${url} (${what}${cause}).`;
-      // Only a request that changes nothing can be repeated: the other may have arrived.
-      return { result: err({ code: "daytona_unreachable", message }), again: init.method === undefined ? 0 : null };
-    }
-  };
-  const call = async (address: string, init: Init = {}, ms = CALL_MS): Promise<Result<Response>> => {
-    const deadline = performance.now() + TRY_MS;
-    for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, WAIT_AT_MOST_MS)) {
-      const { result, again } = await callOnce(address, init, ms);
-      if (again === null || Number.isNaN(again)) return result;
-      const pauseMs = Math.min(Math.max(waitMs, again), WAIT_AT_MOST_MS);
-      if (performance.now() + pauseMs > deadline) return result;
-      await delay(pauseMs);
-    }
-  };
+  const call = createCall({ url, key });
   const json = (body: object): Init => ({
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -159,10 +120,6 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
       return readCapped(got.value, path, maxBytes);
     },
   };
-}
-
-function hint(status: number): { hint?: string } {
-  return status === 401 || status === 403 ? { hint: "Check the key: DAYTONA_API_KEY" } : {};
 }
 
 /** Data from a sandbox comes from an agent: it may be endless. */
