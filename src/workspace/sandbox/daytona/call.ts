@@ -7,7 +7,7 @@ export type DaytonaAccess = { readonly url: string; readonly key: string };
 
 export type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
-export type Call = (address: string, init?: Init, ms?: number) => Promise<Result<Response>>;
+type Call = (address: string, init?: Init, ms?: number) => Promise<Result<Response>>;
 
 /** `again`: the least time in ms after which it may be asked again; null if it must not. */
 type Answer = { readonly result: Result<Response>; readonly again: number | null };
