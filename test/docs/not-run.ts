@@ -23,6 +23,8 @@ export const LIMIT = 7;
 export const NEVER_CALLED: Readonly<Record<string, string>> = {
   "agent resume": "needs a runner over its limit; test/scenarios/cli/agent-cli.test.ts runs it",
   "key pair": "needs an address for other machines; test/scenarios/daemon/exposure.test.ts runs it",
+  "sandbox build": "needs an engine of containers and an image; test/scenarios/sandbox/podman.test.ts runs it",
+  "sandbox test": "needs a sandbox; test/scenarios/sandbox/podman.test.ts runs it",
   "runs steer": "needs an agent at work; test/contract/steer.test.ts runs it",
   "runs takeover": "needs an agent at work; test/contract/takeover.test.ts runs it",
   worker: "needs a daemon and a second machine; test/scenarios/worker/joined.test.ts runs it",
