@@ -13,7 +13,7 @@ type Call = (address: string, init?: Init, ms?: number) => Promise<Result<Respon
 type Answer = { readonly result: Result<Response>; readonly again: number | null };
 
 const CALL_MS = 60_000;
-/** How long a call goes on trying while Daytona is overloaded or cannot be reached. */
+/** How long a call goes on trying while Daytona says that it is overloaded. */
 const TRY_MS = 90_000;
 const WAIT_AT_MOST_MS = 20_000;
 
@@ -33,8 +33,8 @@ export function createCall({ url, key }: DaytonaAccess): Call {
       const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
       const what = messageOf(error);
       const message = `Daytona could not be reached at ${url} (${what}${cause}).`;
-      // Only a request that changes nothing can be repeated: the other may have arrived.
-      return { result: err({ code: "daytona_unreachable", message }), again: init.method === undefined ? 0 : null };
+      // Whether it arrived is not known, so it is not repeated.
+      return { result: err({ code: "daytona_unreachable", message }), again: null };
     }
   };
   return async (address: string, init: Init = {}, ms = CALL_MS): Promise<Result<Response>> => {
