@@ -137,7 +137,7 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
   });
 
   function leftContainers(): readonly string[] {
-    return podman("ps", "--all", "--quiet").split("\n").filter(Boolean);
+    return podman("ps", "--all", "--quiet", "--filter=label=passrail.store").split("\n").filter(Boolean);
   }
 
   function containerfile(): string {
