@@ -26,7 +26,11 @@ export type GatewayWatch = {
   readonly onEvent: (event: AgentEvent) => void;
   /** Where the attempt's desk is; null without one. */
   readonly deskUrl: () => string | null;
+  /** The program cannot reach what listens on this machine. */
+  readonly isApart: boolean;
 };
+
+const APART = "its sandbox cannot reach this machine";
 
 export async function openAttemptGateway(
   runner: string,
@@ -39,14 +43,16 @@ export async function openAttemptGateway(
   const run: Runner["run"] = (spec, hooks) => launch.runner.run(spec, hooks);
   if (settings.mode === "off" || runner === "command") return unused(own, run, []);
   const routing = launch.routing();
-  const bypass = routing.type === "bypassed" ? routing.why : proxyTrouble(own.environment);
+  const odd = routing.type === "bypassed" ? routing.why : proxyTrouble(own.environment);
+  const bypass = watch.isApart ? APART : odd;
   if (bypass !== undefined && settings.mode === "required") {
-    const message = `${runner} does not go through the gateway, which the settings require: ${bypass}. Give it an API key, or set \`gateway: { mode: on }\`.`;
+    const fix = watch.isApart ? "Give the sandbox the machine's network" : "Give it an API key";
+    const message = `${runner} does not go through the gateway, which the settings require: ${bypass}. ${fix}, or set \`gateway: { mode: on }\`.`;
     return unused(own, () => unstarted({ kind: "request_refused", message }), []);
   }
   const routes = routing.type === "routed" && bypass === undefined ? routing.routes : [];
   const said = bypass === undefined ? [] : [`gateway_bypassed: ${runner} does not go through the gateway: ${bypass}`];
-  if (routes.length === 0 && settings.egress === null) return unused(own, run, said);
+  if (watch.isApart || (routes.length === 0 && settings.egress === null)) return unused(own, run, said);
   const refusals = new Map<string, number>();
   const { openGateway } = await import("../gateway/server.ts");
   const tape = settings.tape === "on" && routes.length > 0 ? await startTape(tapePath, redact, watch) : null;

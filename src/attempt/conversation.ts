@@ -98,7 +98,8 @@ export async function openConversation(
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
   const seen = { work: () => watch, onEvent, deskUrl: () => desk?.place?.url ?? null };
-  const gateway = await openAttemptGateway(play.runner, job.files.tape, ports.runners, launch, seen);
+  const isApart = ports.workspaces.ownNetwork === true;
+  const gateway = await openAttemptGateway(play.runner, job.files.tape, ports.runners, launch, { ...seen, isApart });
   const environment = { ...gateway.program.environment, ...place.env };
   const asking = openAsking(job, ports, { ...place, env: environment }, onEvent);
   const live = openLive(job, ports.messages, place.onSaid, () => desk?.reopen());
@@ -269,14 +270,14 @@ async function openScratchAndDesk(
   { scratch, onAccepted, permits, askLive }: DeskParts,
 ): Promise<AttemptDesk> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const mayAsk = play.questions === "ask";
+  const isReached = ports.workspaces.ownNetwork !== true;
   return openAttemptDesk(job, ports, {
-    offered,
-    mayAsk,
+    offered: isReached ? offered : null,
+    mayAsk: isReached && play.questions === "ask",
     onAccepted,
     askLive,
     onSaid,
-    ...(permits.atDesk === undefined ? {} : { permit: permits.atDesk }),
+    ...optional({ permit: isReached ? permits.atDesk : undefined }),
   });
 }
 

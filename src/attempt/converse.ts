@@ -101,11 +101,12 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
       : null,
   });
   try {
-    const isAgent = play.runner !== "command";
+    // A prompt names no tool that cannot be reached from inside.
+    const hasDesk = play.runner !== "command" && ports.workspaces.ownNetwork !== true;
     const promptFacts = {
       ...facts,
-      submits: isAgent && offersDesk(stage),
-      mayAsk: isAgent && play.questions === "ask",
+      submits: hasDesk && offersDesk(stage),
+      mayAsk: hasDesk && play.questions === "ask",
     };
     const answered = await sayPrompt(job, ports, place, listened(conversation, prompts), promptFacts);
     const end = await sayMessages(job, ports, conversation, answered);

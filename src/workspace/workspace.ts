@@ -107,6 +107,8 @@ export interface Workspaces {
   readonly privateFolders?: (workspace: Workspace) => Promise<PrivateFolders>;
   /** Programs are found inside, not on this machine: argv begins with the name as given. */
   readonly ownPrograms?: boolean;
+  /** Programs inside have another network, or none: what listens on this machine's loopback is out of their reach. */
+  readonly ownNetwork?: boolean;
   /**
    * Commits uncommitted work to the branch; null if there was none. Afterwards the branch holds all commits of the
    * work tree, or it fails. Absent if the folder is the user's own.

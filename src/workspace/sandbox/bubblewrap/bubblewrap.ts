@@ -23,6 +23,8 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
   const network = settings.network ?? "on";
   const find = bubblewrapFinder(options.environment, network);
   return createConfinedWorkspaces(options, {
+    ownNetwork: network === "off",
+
     async check() {
       const found = await find();
       return found.ok ? ok(null) : found;

@@ -49,6 +49,7 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
   };
   return createConfinedWorkspaces(options, {
     ownPrograms: true,
+    ownNetwork: true,
 
     async check() {
       const known = access();

@@ -34,6 +34,7 @@ export type Confinement = {
   readonly check: () => Promise<Result<null>>;
   readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
   readonly ownPrograms?: boolean;
+  readonly ownNetwork?: boolean;
   /** Ends anything that still works there after its program is gone, and brings its work back. Idempotent. */
   readonly end?: (place: ConfinedPlace, why: "crash" | "close") => Promise<Result<null>>;
 };
@@ -53,6 +54,7 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
     ...clones,
     check,
     ...(sandbox.ownPrograms === true ? { ownPrograms: true } : {}),
+    ...(sandbox.ownNetwork === true ? { ownNetwork: true } : {}),
 
     async open(request) {
       const can = await check();
