@@ -1,12 +1,13 @@
-// Every page in light, in dark and on a phone: nothing that axe finds, nothing wider than the screen, no error in the console; and a picture
-// of each in test-results/screenshots, for people to look at.
+// Every page and what opens over it, in light, in dark and on a phone: nothing that axe finds, nothing wider than the screen, no error in the
+// console; and a picture of each in test-results/screenshots, for people to look at.
 
 import { gzipSync } from "node:zlib";
-import type { Response } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, DESKTOP, openDashboard, PHONE, show } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
+import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
 import { type Populated, populate } from "./populated.ts";
 
@@ -22,19 +23,13 @@ describe.skipIf(isBrowserMissing())("every page", () => {
   afterAll(() => dashboard.close());
 
   test(
-    "is without fault in axe's eyes, not too wide, and without an error, in light and in dark",
+    "is without fault in axe's eyes, not too wide, and without an error, in light, in dark and on a phone",
     async () => {
       const { context, page, seen } = await dashboard.visit("/", DESKTOP);
       const faults: string[] = [];
       for (const [title, path] of populated.pages) {
         await show(page, `${dashboard.daemon.url}${path}`);
-        await picture(page, `${title}-light`);
-        faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
-        await page.emulateMedia({ colorScheme: "dark" });
-        await picture(page, `${title}-dark`);
-        // The same elements in other colours.
-        faults.push(...(await faultsOf(page, "colours")).map((fault) => `${title} dark: ${fault}`));
-        await page.emulateMedia({ colorScheme: "light" });
+        faults.push(...(await faultsInEveryLook(page, title)));
         faults.push(...seen.complaints.splice(0).map((text) => `${title}: ${text}`));
       }
       expect(faults).toEqual([]);
@@ -45,18 +40,27 @@ describe.skipIf(isBrowserMissing())("every page", () => {
   );
 
   test(
-    "is without fault on a phone, too",
+    "what opens over a page is without fault as well: commands, keys, menus and every form",
     async () => {
-      const { context, page, seen } = await dashboard.visit("/", PHONE);
+      const { context, page, seen } = await dashboard.visit("/", DESKTOP);
       const faults: string[] = [];
-      for (const [title, path] of populated.pages) {
-        await show(page, `${dashboard.daemon.url}${path}`);
-        await picture(page, `${title}-phone`);
-        faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
-        faults.push(...seen.complaints.splice(0).map((text) => `${title}: ${text}`));
+      const overlays = overlaysOf(page, populated);
+      let at = "";
+      for (const [name, path, open] of overlays) {
+        if (path !== at) await show(page, `${dashboard.daemon.url}${path}`);
+        at = path;
+        const over = page.locator("[role=dialog], [role=alertdialog], [role=menu]").first();
+        const opened = async (): Promise<void> => {
+          if (await over.isVisible()) return;
+          await open();
+          await over.waitFor();
+        };
+        faults.push(...(await faultsInEveryLook(page, `over-${name}`, opened)));
+        await page.keyboard.press("Escape");
+        await over.waitFor({ state: "detached" });
+        faults.push(...seen.complaints.splice(0).map((text) => `${name}: ${text}`));
       }
       expect(faults).toEqual([]);
-      expect(seen.elsewhere).toEqual([]);
       await context.close();
     },
     SLOW,
@@ -71,8 +75,8 @@ describe.skipIf(isBrowserMissing())("every page", () => {
       const page = await context.newPage();
       // A phone that saves data loads nothing ahead.
       await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })");
-      const scripts: Response[] = [];
       const asked: string[] = [];
+      const scripts: Response[] = [];
       page.on("request", (request) => void asked.push(request.url()));
       page.on("response", (response) => {
         if (response.request().resourceType() === "script") scripts.push(response);
@@ -116,3 +120,49 @@ describe.skipIf(isBrowserMissing())("every page", () => {
     await context.close();
   });
 });
+
+type OverlayOf = readonly [name: string, path: string, open: () => Promise<void>];
+
+/** Those of one page stand together: it is loaded once for all of them. */
+function overlaysOf(page: Page, { ship, done, working }: Populated): readonly OverlayOf[] {
+  const press = (name: string | RegExp) => () => page.getByRole("button", { name }).first().click();
+  const type = (keys: string) => () => page.keyboard.press(keys);
+  const act = (name: string) => async () => {
+    await press("Actions")();
+    await page.getByRole("menuitem", { name, exact: true }).click();
+  };
+  const select = async () => {
+    const first = page.getByRole("row").nth(1).getByRole("checkbox");
+    // The window's size changed: what was selected may be so still.
+    if (!(await first.isChecked())) await first.check();
+    await page.getByRole("region", { name: "Selected" }).getByRole("button", { name: "Pause" }).click();
+  };
+  return [
+    ["commands", "/", type("Control+k")],
+    ["keys", "/", type("Shift+?")],
+    ["pause-all", "/", () => commandNamed(page, "Pause everything")],
+    ["start", "/flows/feature", press("Start a run")],
+    ["new-ticket", "/work", press("New ticket")],
+    ["bulk", "/runs", select],
+    ["actions", `/runs/${working}`, press("Actions")],
+    ["cancel", `/runs/${working}`, act("Cancel")],
+    ["budget", `/runs/${working}`, press("Change budget")],
+    [
+      "event",
+      `/runs/${ship.number}?tab=history`,
+      () => page.getByRole("group", { name: "Events" }).getByRole("button").first().click(),
+    ],
+    ["discard", `/runs/${done}`, press(/^Discard/u)],
+    ["setting", "/settings?tab=values", press(/^Change/u)],
+    ["new-key", "/settings?tab=keys", press(/^(?:Create|New)/u)],
+    ["add-project", "/projects", press(/^Add/u)],
+    ["remove-project", "/projects", press(/^Remove/u)],
+  ];
+}
+
+async function commandNamed(page: Page, words: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Commands" }).getByRole("combobox").fill(words);
+  await page.getByRole("option", { name: words }).first().click();
+  await page.getByRole("dialog", { name: "Commands" }).waitFor({ state: "detached" });
+}

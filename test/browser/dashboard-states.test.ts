@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, openDashboard, PHONE, show } from "./dashboard.ts";
+import { type Dashboard, openDashboard, show } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
+import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
 
 const SLOW = 240_000;
@@ -31,23 +32,17 @@ describe.skipIf(isBrowserMissing())("a page without its data", () => {
   afterAll(() => dashboard.close());
 
   test(
-    "R-003-50: where there is nothing yet every page says so, and on a phone as well",
+    "R-003-50: where there is nothing yet every page says so, in light, in dark and on a phone",
     async () => {
-      for (const [kind, options] of [
-        ["light", undefined],
-        ["phone", PHONE],
-      ] as const) {
-        const { context, page, seen } = await dashboard.visit("/", options);
-        const faults: string[] = [];
-        for (const path of PLACES) {
-          await show(page, `${dashboard.daemon.url}${path}`);
-          await picture(page, `empty-${named(path)}-${kind}`);
-          faults.push(...(await faultsOf(page)).map((fault) => `${path}: ${fault}`));
-        }
-        expect(faults).toEqual([]);
-        expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
-        await context.close();
+      const { context, page, seen } = await dashboard.visit("/");
+      const faults: string[] = [];
+      for (const path of PLACES) {
+        await show(page, `${dashboard.daemon.url}${path}`);
+        faults.push(...(await faultsInEveryLook(page, `empty-${named(path)}`)));
       }
+      expect(faults).toEqual([]);
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+      await context.close();
     },
     SLOW,
   );

@@ -3,21 +3,19 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, DESKTOP, openDashboard, PHONE, show } from "./dashboard.ts";
+import { type Dashboard, openDashboard, PHONE, show } from "./dashboard.ts";
 import { PAYLOADS, TITLES } from "./payloads.ts";
-import { faultsOf } from "./faults.ts";
+import { faultsInEveryLook } from "./looks.ts";
+import { picture } from "./picture.ts";
 
 const SLOW = 240_000;
-const PICTURES = fileURLToPath(new URL("../../test-results/screenshots", import.meta.url));
 describe.skipIf(isBrowserMissing())("tickets that are files", () => {
   let dashboard: Dashboard;
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     dashboard = await openDashboard();
   }, SLOW);
   afterAll(() => dashboard.close());
@@ -37,7 +35,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     const { context, page, seen } = await dashboard.visit("/tickets");
     await page.getByText("No tickets yet.").waitFor();
     await page.getByText("passrail spec").waitFor();
-    await page.screenshot({ path: join(PICTURES, "tickets-empty-light.png") });
+    await picture(page, "tickets-empty-light");
     await page.getByRole("button", { name: "Create a ticket" }).click();
     const dialog = page.getByRole("dialog");
     const create = dialog.getByRole("button", { name: "Create" });
@@ -45,7 +43,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     await dialog.getByLabel("Title").fill("Say hello: now");
     await dialog.getByLabel("What to do").fill("As a **visitor** I want to be greeted.");
     await dialog.getByLabel("Priority").fill("3");
-    await page.screenshot({ path: join(PICTURES, "ticket-new-light.png") });
+    await picture(page, "ticket-new-light");
     await create.click();
     await page.getByRole("heading", { name: "Say hello: now" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/tickets/AGI-1");
@@ -90,7 +88,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
         .getByRole("link", { name: /^#\d+$/u })
         .first()
         .waitFor();
-      await page.screenshot({ path: join(PICTURES, "ticket-started-light.png"), fullPage: true });
+      await picture(page, "ticket-started-light");
       expect(seen.complaints).toEqual([]);
       writeFileSync(`${hold}-plan`, "");
       await board.context.close();
@@ -117,7 +115,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
       const banner = page.getByRole("alert").filter({ hasText: "disagree" });
       await banner.getByText("Needs Plan", { exact: true }).waitFor();
       await banner.getByText("Spec In Progress", { exact: true }).waitFor();
-      await page.screenshot({ path: join(PICTURES, "ticket-conflict-run-light.png") });
+      await picture(page, "ticket-conflict-run-light");
       expect(readFileSync(file, "utf8")).toContain("status: Needs Plan");
       writeFileSync(hold, "");
       await banner.waitFor({ state: "detached" });
@@ -135,15 +133,15 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     await blocked.getByText("Blocked by").waitFor();
     expect(await blocked.innerText()).toContain("AGI-1 (Backlog), AGI-77 (unknown dependency)");
     await card(page, "Needs Plan", "Greet in colour").getByText("Waiting for others").waitFor();
-    await page.screenshot({ path: join(PICTURES, "board-tickets-light.png") });
+    await picture(page, "board-tickets-light");
     await show(page, `${dashboard.daemon.url}/tickets?state=waits`);
     await page.getByRole("table", { name: "Work" }).getByText("AGI-77").waitFor();
     await show(page, `${dashboard.daemon.url}/tickets/AGI-2`);
-    const picture = page.getByRole("region", { name: "Dependencies" });
-    expect(await picture.getByRole("listitem").count()).toBe(4);
-    await picture.getByText("ticket not found").waitFor();
+    const drawn = page.getByRole("region", { name: "Dependencies" });
+    expect(await drawn.getByRole("listitem").count()).toBe(4);
+    await drawn.getByText("ticket not found").waitFor();
     // By keyboard from one to the next.
-    await picture.getByRole("link", { name: /AGI-3/u }).focus();
+    await drawn.getByRole("link", { name: /AGI-3/u }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Greet in colour" }).waitFor();
     await context.close();
@@ -183,7 +181,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     );
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText('it says "Blocked" now').waitFor();
-    await page.screenshot({ path: join(PICTURES, "ticket-edit-conflict-light.png") });
+    await picture(page, "ticket-edit-conflict-light");
     expect(readFileSync(file, "utf8")).toContain("title: Greet in colour");
     await dialog.getByRole("button", { name: "Show the file as it is now" }).click();
     await page.getByRole("button", { name: "Edit" }).click();
@@ -209,7 +207,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     await show(page, `${dashboard.daemon.url}/tickets`);
     await page.getByText("in ticket files").click();
     await page.getByText("feature_requests/FR-3/AGI-5.md:5").waitFor();
-    await page.screenshot({ path: join(PICTURES, "tickets-problems-light.png") });
+    await picture(page, "tickets-problems-light");
     await context.close();
   });
 
@@ -294,31 +292,22 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
         ["ticket-new", "/tickets?new=1"],
       ] as const;
       const faults: string[] = [];
-      for (const [look, options] of [
-        ["light", DESKTOP],
-        ["phone", PHONE],
-      ] as const) {
-        const { context, page, seen } = await dashboard.visit("/", options);
-        for (const [name, path] of pages) {
-          await show(page, `${dashboard.daemon.url}${path}`);
-          if (name === "ticket-new") await page.getByRole("dialog").waitFor();
-          await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`), fullPage: name !== "tickets-files" });
-          faults.push(...(await faultsOf(page)).map((fault) => `${name} ${look}: ${fault}`));
-          faults.push(...seen.complaints.splice(0).map((fault) => `${name} ${look}: ${fault}`));
-          if (look === "phone") continue;
-          // The same elements in other colours.
-          await page.emulateMedia({ colorScheme: "dark" });
-          await page.screenshot({ path: join(PICTURES, `${name}-dark.png`), fullPage: name !== "tickets-files" });
-          faults.push(...(await faultsOf(page, "colours")).map((fault) => `${name} dark: ${fault}`));
-          await page.emulateMedia({ colorScheme: "light" });
-        }
-        await show(page, `${dashboard.daemon.url}/tickets/AGI-51`);
+      const { context, page, seen } = await dashboard.visit("/");
+      for (const [name, path] of pages) {
+        await show(page, `${dashboard.daemon.url}${path}`);
+        if (name === "ticket-new") await page.getByRole("dialog").waitFor();
+        faults.push(...(await faultsInEveryLook(page, name)));
+        faults.push(...seen.complaints.splice(0).map((fault) => `${name}: ${fault}`));
+        if (name !== "ticket-variants") continue;
         const table = page.getByRole("table", { name: "Variants" });
         expect(await table.getByRole("row").filter({ hasText: "Report with" }).count()).toBe(3);
         await table.getByText("with a chart").first().waitFor();
-        if (look === "phone") await chooseByKeyboard(page);
-        await context.close();
       }
+      await context.close();
+      const phone = await dashboard.visit("/tickets/AGI-51", PHONE);
+      await chooseByKeyboard(phone.page);
+      expect(phone.seen.complaints).toEqual([]);
+      await phone.context.close();
       expect(faults).toEqual([]);
     },
     SLOW,

@@ -5,14 +5,17 @@ import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, DESKTOP, itemOf, openDashboard, PHONE, show, STRAIGHT } from "./dashboard.ts";
-import { faultsOf } from "./faults.ts";
+import { type Dashboard, DESKTOP, itemOf, openDashboard, show, STRAIGHT } from "./dashboard.ts";
+import { faultsOf, overflowsOf } from "./faults.ts";
 import { injected, openEverything } from "./injected.ts";
 import { NAMES, PAYLOADS } from "./payloads.ts";
+import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
 
 const SLOW = 240_000;
 const FLOW = "flow: own\nversion: 1\nsubject: task\nallow_ungated: true\nstages:\n  - { id: ship, kind: gate }\n";
+/** How a badge names an agent that ran beside the person's own files. */
+const BARE = /no sandbox: worktree, processes held by/u;
 
 describe.skipIf(isBrowserMissing())("trust", () => {
   let dashboard: Dashboard;
@@ -90,20 +93,14 @@ describe.skipIf(isBrowserMissing())("trust", () => {
       for (const [at, name] of NAMES.entries())
         if (!/\p{C}/u.test(name)) write(`.passrail/prompts/${at} ${name}.md`, PAYLOADS[at] ?? "");
       write(".passrail/prompts/hidden.md", PAYLOADS.join("\n"));
-      for (const [look, options] of [
-        ["light", DESKTOP],
-        ["dark", { ...DESKTOP, colorScheme: "dark" }],
-        ["phone", PHONE],
-      ] as const) {
-        const { context, page, seen } = await dashboard.visit("/trust", options);
-        await page.getByText("U+202E").first().waitFor();
-        await openEverything(page);
-        expect(await injected(page)).toEqual([]);
-        expect(await faultsOf(page)).toEqual([]);
-        expect(seen).toMatchObject({ complaints: [], elsewhere: [] });
-        await picture(page, `trust-hostile-${look}`);
-        await context.close();
-      }
+      const { context, page, seen } = await dashboard.visit("/trust");
+      await page.getByText("U+202E").first().waitFor();
+      await openEverything(page);
+      expect(await injected(page)).toEqual([]);
+      expect(await faultsInEveryLook(page, "trust-hostile")).toEqual([]);
+      expect(await overflowsOf(page)).toEqual([]);
+      expect(seen).toMatchObject({ complaints: [], elsewhere: [] });
+      await context.close();
     },
     SLOW,
   );
@@ -119,27 +116,14 @@ describe.skipIf(isBrowserMissing())("trust", () => {
       expect(await page.getByText("no sandbox").count()).toBe(0);
       await dashboard.answer(run.id, "approve");
       await dashboard.stands(run.number, "review");
-      for (const [look, colorScheme, size] of [
-        ["light", "light", { width: 1280, height: 800 }],
-        ["dark", "dark", { width: 1280, height: 800 }],
-        ["narrow", "light", { width: 390, height: 844 }],
-      ] as const) {
-        await page.setViewportSize(size);
-        await page.emulateMedia({ colorScheme });
-        await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, run.id)}`);
-        await page
-          .getByText(/no sandbox: worktree, processes held by/u)
-          .first()
-          .waitFor();
-        await page.getByText("Look at these changes first").waitFor();
-        await page.getByText("is CI configuration").waitFor();
-        expect(await faultsOf(page)).toEqual([]);
-        await picture(page, `badge-gate-${look}`);
-        await show(page, `${dashboard.daemon.url}/runs/${run.number}?tab=stages`);
-        expect(await page.getByText(/no sandbox: worktree, processes held by/u).count()).toBe(4);
-        expect(await faultsOf(page)).toEqual([]);
-        await picture(page, `badge-run-${look}`);
-      }
+      await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, run.id)}`);
+      await page.getByText(BARE).first().waitFor();
+      await page.getByText("Look at these changes first").waitFor();
+      await page.getByText("is CI configuration").waitFor();
+      expect(await faultsInEveryLook(page, "badge-gate")).toEqual([]);
+      await show(page, `${dashboard.daemon.url}/runs/${run.number}?tab=stages`);
+      expect(await page.getByText(BARE).count()).toBe(4);
+      expect(await faultsInEveryLook(page, "badge-run")).toEqual([]);
       await context.close();
     },
     SLOW,

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { choose } from "./choose.ts";
-import { type Dashboard, openDashboard, PHONE, show, STRAIGHT, type Visit } from "./dashboard.ts";
-import { faultsOf } from "./faults.ts";
+import { type Dashboard, openDashboard, show, STRAIGHT, type Visit } from "./dashboard.ts";
+import { faultsOf, overflowsOf } from "./faults.ts";
+import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
 
 const SLOW = 150_000;
@@ -204,35 +205,15 @@ describe.skipIf(isBrowserMissing())("Work", () => {
       const { page, seen } = visit;
       for (const [name, path] of views) {
         await show(page, `${dashboard.daemon.url}${path}`);
-        faults.push(...(await faultsOf(page)).map((fault) => `${name}: ${fault}`));
-        await page.emulateMedia({ colorScheme: "dark" });
-        await picture(page, `${name}-dark`);
-        faults.push(...(await faultsOf(page, "colours")).map((fault) => `${name} dark: ${fault}`));
-        await page.emulateMedia({ colorScheme: "light" });
-        for (const width of [1440, 1024, 768, 320]) {
-          await page.setViewportSize({ width, height: 800 });
-          const wide = (await page.evaluate(SETTLED_WIDTH)) as number;
-          if (wide > width) faults.push(`${name} at ${width}: ${wide} wide`);
-        }
-        await page.setViewportSize({ width: 1280, height: 800 });
+        faults.push(...(await faultsInEveryLook(page, name)));
+        faults.push(...(await overflowsOf(page)).map((fault) => `${name}: ${fault}`));
         faults.push(...seen.complaints.splice(0));
       }
-      const phone = await dashboard.visit("/work", PHONE);
-      for (const [name, path] of views) {
-        await show(phone.page, `${dashboard.daemon.url}${path}`);
-        await picture(phone.page, `${name}-phone`);
-        faults.push(...(await faultsOf(phone.page)).map((fault) => `${name} phone: ${fault}`));
-      }
-      await phone.context.close();
       expect(faults).toEqual([]);
     },
     SLOW,
   );
 });
-
-/** After the page has drawn itself in its new size. */
-const SETTLED_WIDTH = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
-  done(document.documentElement.scrollWidth))))`;
 
 /** As a hand does it: over the lane until it says what a drop would do there. */
 async function drag(page: Page, from: Locator, to: string, says: RegExp): Promise<void> {

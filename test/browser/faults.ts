@@ -1,5 +1,5 @@
-// Faults of a page for its users: what axe finds, and content that is wider than the screen. The page runs axe and returns only the violations:
-// collecting and transferring everything that passed takes several times as long.
+// Faults of a page for its users: what axe finds in the window that a person has, and content that is wider than the screen. The page runs axe
+// and returns only the violations: collecting and transferring everything that passed takes several times as long.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,32 +7,95 @@ import type { Page } from "playwright-core";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const SHOWN_NODES = 3;
-const TALLEST = 6000;
 const axe = readFileSync(
   createRequire(import.meta.resolve("@axe-core/playwright")).resolve("axe-core/axe.min.js"),
   "utf8",
 );
 
-type Violation = { readonly id: string; readonly html: readonly string[] };
-
 /** `colours`: only the contrast, for a page that was checked already and now has other colours. */
 export async function faultsOf(page: Page, what: "all" | "colours" = "all"): Promise<string[]> {
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe);
-  // A bar that stays in sight covers what scrolls below it; a target is as large as it is when nothing lies over it.
-  const before = page.viewportSize() ?? { width: 1280, height: 800 };
-  if (what === "all") {
-    const tall = (await page.evaluate("document.documentElement.scrollHeight")) as number;
-    await page.setViewportSize({ ...before, height: Math.min(TALLEST, Math.max(before.height, tall)) });
-  }
   const runOnly = what === "all" ? { type: "tag", values: RULES } : { type: "rule", values: ["color-contrast"] };
-  const [violations, wide, screen] = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ["violations"] })}).then(({ violations }) => [
-      violations.map(({ id, nodes }) => ({ id, html: nodes.slice(0, ${SHOWN_NODES}).map(({ html }) => html.slice(0, 200)) })),
-      document.documentElement.scrollWidth,
-      innerWidth,
-    ])`,
-  )) as [readonly Violation[], number, number];
-  if (what === "all") await page.setViewportSize(before);
-  const found = violations.map(({ id, html }) => `${id} ${html.join(" | ")}`);
-  return wide > screen ? [...found, `too wide: ${wide} of ${screen}`] : found;
+  const options = JSON.stringify({ runOnly, resultTypes: ["violations"] });
+  const found = (await page.evaluate(`(${LOOK})(${options}, ${SHOWN_NODES})`)) as string[];
+  return [...found, ...(await tooWide(page))];
 }
+
+/** Narrow phones, phones, a window beside another, tablets, small and large desks. */
+const WIDTHS = [320, 375, 640, 768, 1024, 1440];
+
+/** Where the page is wider than its window, and because of what. The window is as before afterwards. */
+export async function overflowsOf(page: Page, widths: readonly number[] = WIDTHS): Promise<string[]> {
+  const before = page.viewportSize() ?? { width: 1280, height: 800 };
+  const found: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: before.height });
+    await drawn(page);
+    found.push(...(await tooWide(page)));
+  }
+  await page.setViewportSize(before);
+  await drawn(page);
+  return found;
+}
+
+/** When the page has drawn itself as it is now. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+}
+
+/** A phone makes its window as wide as the content, so the width that it has is not asked of the page. */
+async function tooWide(page: Page): Promise<string[]> {
+  const { width } = page.viewportSize() ?? { width: 1280 };
+  const [wide, culprits] = (await page.evaluate(`(${WIDEST})(${width})`)) as [number, readonly string[]];
+  return wide > width ? [`too wide: ${wide} of ${width} ${culprits.join(" | ")}`] : [];
+}
+
+/**
+ * In the page. A bar that stays in sight covers what is below it at the moment; a person scrolls it into sight. So a target that is too small
+ * counts only if it is too small where scrolling brings it.
+ */
+const LOOK = `async (options, shown) => {
+  const { violations } = await axe.run(document, options);
+  const [left, top] = [scrollX, scrollY];
+  const found = [];
+  for (const { id, nodes } of violations) {
+    const real = [];
+    for (const node of nodes) if (id !== "target-size" || (await isSmallInSight(node))) real.push(node);
+    if (real.length > 0) found.push(id + " " + real.slice(0, shown).map(({ html }) => html.slice(0, 200)).join(" | "));
+  }
+  scrollTo(left, top);
+  return found;
+
+  async function isSmallInSight({ target }) {
+    scrollTo(left, top);
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const element = document.querySelector(target[0]);
+    if (element === null) return true;
+    element.scrollIntoView({ block: "center", inline: "center" });
+    const again = await axe.run(element, { runOnly: { type: "rule", values: ["target-size"] }, resultTypes: ["violations"] });
+    return again.violations.length > 0;
+  }
+}`;
+
+/** In the page: how wide it is, and the innermost elements that reach beyond the window, but for those in something that scrolls or cuts. */
+const WIDEST = `(width) => {
+  const wide = document.documentElement.scrollWidth;
+  if (wide <= width) return [wide, []];
+  const isBeyond = (each) => each.getBoundingClientRect().right + scrollX > width + 0.4;
+  const isCut = (each) => {
+    // What is placed by its nearest positioned ancestor is not cut by those between.
+    let isFree = getComputedStyle(each).position === "absolute";
+    for (let over = each.parentElement; over !== null && over !== document.body; over = over.parentElement) {
+      const { position, overflowX } = getComputedStyle(over);
+      if (position !== "static") isFree = position === "absolute";
+      else if (isFree) continue;
+      if (overflowX !== "visible" && !isBeyond(over)) return true;
+    }
+    return false;
+  };
+  // A bar that is fixed is as wide as the content, and so never the cause.
+  const isFixed = (each) => getComputedStyle(each).position === "fixed";
+  const beyond = [...document.body.querySelectorAll("*")].filter((each) => isBeyond(each) && !isFixed(each) && !isCut(each));
+  const innermost = beyond.filter((each) => !beyond.some((other) => other !== each && each.contains(other)));
+  return [wide, innermost.slice(0, 3).map((each) => each.outerHTML.slice(0, 200))];
+}`;

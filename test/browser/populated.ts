@@ -9,6 +9,9 @@ export type Populated = {
   readonly pages: readonly (readonly [name: string, path: string])[];
   readonly ship: { readonly number: number; readonly item: string };
   readonly story: string;
+  /** The numbers of a run that is done and not landed, and of one that works. */
+  readonly done: number;
+  readonly working: number;
 };
 
 const ISSUES = [
@@ -70,6 +73,8 @@ export async function populate(dashboard: Dashboard): Promise<Populated> {
   return {
     ship: { number: ship.number, item },
     story: STORY,
+    done: done.number,
+    working: held.number,
     pages: [
       ["inbox", "/"],
       ["inbox-item", `/?item=${item}`],
