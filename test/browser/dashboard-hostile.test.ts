@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, itemOf, openDashboard, show, STRAIGHT } from "./dashboard.ts";
+import { overflowsOf } from "./faults.ts";
 import { injected, openEverything } from "./injected.ts";
-import { NAMES, PAYLOADS, TITLES } from "./payloads.ts";
+import { LONG, NAMES, PAYLOADS, TITLES } from "./payloads.ts";
 import { tellStory } from "./told-story.ts";
 
 const SLOW = 240_000;
@@ -27,7 +28,7 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
   afterAll(() => dashboard.close());
 
   test(
-    "S16: 30 payloads in titles, bodies, ids, verdicts, logs, branches, names of files, agents and people, and handoffs are text on every page",
+    "S16: 30 payloads in titles, bodies, ids, verdicts, logs, branches, names of files, agents and people, and handoffs are text on every page, which they make no wider than a window of 320 to 1440 pixels",
     async () => {
       expect(PAYLOADS.length).toBeGreaterThanOrEqual(30);
       const { context, page, seen } = await dashboard.visit("/");
@@ -36,6 +37,7 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
         await show(page, `${dashboard.daemon.url}${path}`);
         await openEverything(page);
         found.push(...(await injected(page)).map((what) => [path, what]));
+        found.push(...(await overflowsOf(page)).map((what) => [path, what]));
         found.push(...seen.complaints.splice(0).map((what) => [path, what]));
       }
       expect(found).toEqual([]);
@@ -77,9 +79,11 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
     const item = await itemOf(daemon, run.id);
     await dashboard.answer(run.id, "approve", all);
     for (const title of TITLES) await dashboard.start("feature", title, { body: all });
+    const long = await startLong();
     const named = await playEvil();
     const handoff = await handOver(all);
     await dashboard.stands(run.number, "review");
+    await dashboard.stands(long.number, "review");
     await until("the finding is there", async () =>
       (await itemOf(daemon, named.id)) === undefined ? undefined : true,
     );
@@ -105,6 +109,11 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
       `/flows/${encodeURIComponent("<svg onload=alert(1)>")}`,
       `/g/${await itemOf(daemon, named.id)}`,
       ...tabs.map((tab) => `/runs/${named.number}?tab=${tab}`),
+      `/?item=${await itemOf(daemon, long.id)}`,
+      ...tabs.map((tab) => `/runs/${long.number}?tab=${tab}&stage=spec&attempt=1`),
+      `/tickets/${LONG}`,
+      `/board?flow=feature&ticket=${LONG}`,
+      "/work?view=graph",
       "/flows",
       "/flows/evil",
       "/welcome",
@@ -119,6 +128,17 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
   /** Git keeps names as they are; a file system does not take all of them. */
   function written(): Record<string, string> {
     return Object.fromEntries(NAMES.map((name, at) => [`${at} ${name}`, PAYLOADS[at] ?? ""]));
+  }
+
+  /** Names without a place to break them: of the ticket, its id, a file, and what agents and people say. */
+  async function startLong(): Promise<{ id: string; number: number }> {
+    const wrote = { [`src/${LONG}.ts`]: `const long = "${LONG}";` };
+    const build = [{ verdict: "COMPLETE", summary: LONG, write: wrote, commit: true }];
+    const issues = [{ severity: "minor", description: LONG, file: `src/${LONG}.ts`, line: 1 }];
+    dashboard.play({ ...STRAIGHT, build, qa: [{ verdict: "SHIP", summary: LONG, issues }] });
+    const run = await dashboard.start("feature", LONG, { id: LONG, body: `# ${LONG}\n\n\`${LONG}\`` });
+    await dashboard.answer(run.id, "approve", LONG);
+    return run;
   }
 
   /** A flow and an agent of a repository that wants more than to be read: their titles, what they are about, and who decides. */

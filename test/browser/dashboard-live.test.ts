@@ -3,10 +3,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, openDashboard } from "./dashboard.ts";
+import { type Dashboard, itemOf, openDashboard } from "./dashboard.ts";
 
 const SLOW = 150_000;
+
+/** A phone at the edge of its net. */
+const SLOW_NET = { offline: false, latency: 1200, downloadThroughput: 50 * 1024, uploadThroughput: 20 * 1024 };
 
 describe.skipIf(isBrowserMissing())("a page that stays open", () => {
   let dashboard: Dashboard;
@@ -54,6 +58,36 @@ describe.skipIf(isBrowserMissing())("a page that stays open", () => {
       expect(await page.evaluate("window.isTheSame")).toBe(true);
       // Only the broken connection itself is in the console.
       expect(seen.complaints.filter((text) => !/ERR_|Failed to load resource/u.test(text))).toEqual([]);
+      await context.close();
+    },
+    SLOW,
+  );
+
+  test(
+    "on a slow net it says what it loads and that it sends, and what is pressed twice is done once",
+    async () => {
+      const { daemon } = dashboard;
+      const run = await dashboard.start("feature", "Slowly");
+      const item = await until("it waits", () => itemOf(daemon, run.id), 20_000);
+      const { context, page, seen } = await dashboard.visit("/");
+      const session = await context.newCDPSession(page);
+      await session.send("Network.emulateNetworkConditions", SLOW_NET);
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Flows" }).click();
+      await page
+        .getByRole("main")
+        .getByText(/^Loading .*…$/u)
+        .first()
+        .waitFor();
+      await page.getByRole("button", { name: "Start quick", exact: true }).waitFor({ timeout: 30_000 });
+      await page.evaluate(`history.pushState({}, "", "/g/${item}")`);
+      const approve = page.getByRole("region", { name: "Decision" }).getByRole("button", { name: "Approve" });
+      await approve.dblclick();
+      await dashboard.stands(run.number, "review");
+      const { events } = (await daemon.call("GET", `/api/runs/${run.number}/events`)).body as unknown as {
+        events: { event: { type: string } }[];
+      };
+      expect(events.filter(({ event }) => event.type === "gate.answered")).toHaveLength(1);
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
       await context.close();
     },
     SLOW,

@@ -37,6 +37,9 @@ export const PAYLOADS: readonly string[] = [
   "'; DROP TABLE runs; -- %00 %0d%0aSet-Cookie: a=b",
 ];
 
+/** As long as the names of tickets, files and people get, without a place to break it. */
+export const LONG = "Donaudampfschifffahrt".repeat(9).slice(0, 180);
+
 /** In one line of a title: there control and format characters are refused. */
 export const TITLES: readonly string[] = PAYLOADS.map((text) => text.replaceAll(/\p{C}/gu, "").slice(0, 200));
 
