@@ -90,7 +90,7 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
     // The branch that the project is on, which anybody may have made.
     execFileSync("git", ["-C", daemon.project, "branch", "-m", "<img/src=x/onerror=alert(1)>"]);
     const ship = await itemOf(daemon, run.id);
-    const tabs = ["activity", "timeline", "log", "changes", "history"];
+    const tabs = ["activity", "timeline", "findings", "log", "changes", "history"];
     return [
       "/",
       `/?item=${ship}`,
@@ -113,7 +113,10 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
       ...tabs.map((tab) => `/runs/${long.number}?tab=${tab}&stage=spec&attempt=1`),
       `/tickets/${LONG}`,
       `/board?flow=feature&ticket=${LONG}`,
+      `/compare?runs=${run.number},${long.number}`,
       "/work?view=graph",
+      "/report",
+      "/projects",
       "/flows",
       "/flows/evil",
       "/welcome",

@@ -28,18 +28,14 @@ export async function faultsInEveryLook(page: Page, name: string, open?: () => P
   return found;
 }
 
-/** The same page in a hand: narrow, with a finger instead of a mouse. */
+/** The same page in a hand: narrow, with a finger instead of a mouse. The window's size is set in one place, or a navigation brings the other back. */
 async function becomePhone(page: Page): Promise<void> {
   await page.setViewportSize(HAND);
-  const session = await sessionOf(page);
-  await session.send("Emulation.setTouchEmulationEnabled", { enabled: true });
-  await session.send("Emulation.setDeviceMetricsOverride", { ...HAND, deviceScaleFactor: 2, mobile: true });
+  await (await sessionOf(page)).send("Emulation.setTouchEmulationEnabled", { enabled: true });
 }
 
 async function becomeDesk(page: Page): Promise<void> {
-  const session = await sessionOf(page);
-  await session.send("Emulation.setTouchEmulationEnabled", { enabled: false });
-  await session.send("Emulation.setDeviceMetricsOverride", { ...HAND, deviceScaleFactor: 1, mobile: false });
+  await (await sessionOf(page)).send("Emulation.setTouchEmulationEnabled", { enabled: false });
   await page.setViewportSize(DESK);
   await drawn(page);
 }

@@ -17,7 +17,7 @@ export function Runners(): ReactNode {
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined || (data.runners.length === 0 && data.checking)) return <Loading what="programs" />;
   return (
-    <ul className="grid gap-3 sm:grid-cols-2">
+    <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2">
       {data.runners.map((runner) => (
         <li key={runner.runner} className="flex min-w-0 flex-col gap-1.5 rounded-md border border-line p-3 text-sm">
           <span className="flex flex-wrap items-center justify-between gap-2">

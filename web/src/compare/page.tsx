@@ -49,7 +49,7 @@ function Compared({ asked }: { readonly asked: readonly string[] }): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <div
-        className="grid gap-3 md:grid-cols-(--columns) md:grid-rows-[repeat(8,auto)]"
+        className="grid grid-cols-1 gap-3 md:grid-cols-(--columns) md:grid-rows-[repeat(8,auto)]"
         style={{ "--columns": `repeat(${loaded.length}, minmax(0, 1fr))` } as object}
       >
         {loaded.map((run, at) => (

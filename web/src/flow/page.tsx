@@ -47,7 +47,7 @@ export function FlowPage(): ReactNode {
           </Suspense>
         )}
       </Panel>
-      <div className="grid gap-4 lg:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
         <Panel title="Results">
           <Stats flow={name} />
         </Panel>

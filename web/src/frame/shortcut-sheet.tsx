@@ -11,7 +11,7 @@ export function ShortcutSheet({ close }: { readonly close: () => void }): ReactN
       {groups.map((group) => (
         <section key={group} className="mb-4">
           <h3 className="mb-1 text-xs font-semibold text-muted">{group}</h3>
-          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
             {list
               .filter((each) => each.group === group)
               .map(({ keys, does }) => (

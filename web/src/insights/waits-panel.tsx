@@ -19,7 +19,7 @@ export function WaitsPanels({ data }: { readonly data: Insights }): ReactNode {
         Based on {data.runs} {data.runs === 1 ? "run" : "runs"} started in this period
         {data.runs === data.most ? ` (the newest ${data.most})` : ""}.
       </p>
-      <div className="grid gap-4 xl:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 xl:grid-cols-2">
         <Panel title="Waiting for people">
           <Waits rows={data.waits.filter(({ kind }) => kind !== "escalation")} />
         </Panel>

@@ -20,7 +20,8 @@ export function FileLinks({
       stage={stage}
       attempt={attempt}
       file={file}
-      className="inline-flex min-h-8 items-center pointer-coarse:min-h-11"
+      // Its words for screen readers are placed by it, and so make no page wider.
+      className="relative inline-flex min-h-8 items-center pointer-coarse:min-h-11"
     >
       {file === "output" ? "log" : file}
       <span className="sr-only">

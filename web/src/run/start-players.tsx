@@ -63,7 +63,7 @@ function Player({ name, label, choices, change, preview, errors }: PlayerProps):
   const usual = { value: "", name: now === null ? "as the settings say" : `as the settings say: ${now}` };
   const runners = [usual, ...found.map(({ runner, login }) => ({ value: runner, name: nameOf(runner, login) }))];
   return (
-    <fieldset className="grid gap-2 sm:grid-cols-2">
+    <fieldset className="grid grid-cols-1 gap-2 sm:grid-cols-2">
       <legend className="sr-only">{label}</legend>
       <Choice
         label={`${label}: played by`}
@@ -89,7 +89,7 @@ function Place({ choices, change, preview, errors }: Omit<Props, "flow">): React
   const usual = { value: "", name: "as the settings say" };
   const limit = preview?.limit;
   return (
-    <div className="grid gap-2 sm:grid-cols-3">
+    <div className="grid grid-cols-1 gap-2 sm:grid-cols-3">
       <Choice
         label="Workspace"
         value={choices.workspace}

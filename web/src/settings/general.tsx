@@ -19,7 +19,7 @@ const THEMES: readonly { readonly is: Theme; readonly title: string }[] = [
 
 export function General(): ReactNode {
   return (
-    <div className="grid gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <Panel title="Look">
         <div className="flex flex-col gap-3">
           <ThemeChoice />
@@ -179,7 +179,7 @@ function Shortcuts(): ReactNode {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
       {list.map(({ keys, does, group }) => (
         <div key={`${group} ${keys}`} className="contents">
           <dt>

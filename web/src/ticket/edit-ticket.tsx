@@ -53,7 +53,7 @@ export function EditTicket({ ticket, file, close }: Props): ReactNode {
     >
       <TextField label="Title" maxLength={200} autoFocus {...field("title")} />
       <TextField label="Depends on" hint="Ticket ids, separated by commas." maxLength={4000} {...field("dependsOn")} />
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <TextField label="Group" maxLength={60} {...field("group")} />
         <TextField label="Priority" type="number" min={0} max={1_000_000} {...field("priority")} />
       </div>

@@ -27,7 +27,7 @@ export function FileFacts({
   ] as const;
   return (
     <div className="flex flex-col gap-3 text-sm">
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
         {texts.map(([name, value]) =>
           value === null ? null : (
             <Fact key={name} name={name}>

@@ -55,7 +55,7 @@ export function NewTicket({ close }: { readonly close: () => void }): ReactNode 
         maxLength={2000}
         {...field("dependsOn")}
       />
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <TextField
           label="Group (optional)"
           hint="Tickets of one group share a branch."

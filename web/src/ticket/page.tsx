@@ -99,7 +99,7 @@ function Deps({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onMo
           <Variants id={ticket.id} variants={variants} />
         </Panel>
       )}
-      <div className="grid gap-4 lg:grid-cols-2 lg:items-start">
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-2 lg:items-start">
         <Panel title="What to do">
           {ticket.body.trim() === "" ? (
             <p className="text-sm text-muted">No description.</p>
@@ -180,7 +180,7 @@ function Record({ feature }: { readonly feature: NonNullable<TicketDetail["featu
   return (
     <Panel title="Record">
       <div className="flex flex-col gap-3 text-sm">
-        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
           <dt className="font-mono text-muted">status</dt>
           <dd>
             <SafeText max={80}>{feature.status}</SafeText>

@@ -108,7 +108,7 @@ function Conflict({
         <Icon name="warning" className="mr-1 inline" />
         The file and the run disagree
       </p>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
         <dt>The file says</dt>
         <dd className="font-medium">
           <SafeText max={80}>{file.status}</SafeText>

@@ -10,7 +10,7 @@ export function ContainmentBadge({ containment }: { readonly containment: Contai
   if (containment === null) return null;
   const { isConfined, label } = containment;
   return (
-    <Badge tone={isConfined ? "good" : "warning"} {...(isConfined ? {} : { title: WITHOUT })}>
+    <Badge wraps tone={isConfined ? "good" : "warning"} {...(isConfined ? {} : { title: WITHOUT })}>
       {label}
     </Badge>
   );

@@ -30,15 +30,18 @@ export function Badge({
   tone = "quiet",
   children,
   title,
+  wraps = false,
 }: {
   readonly tone?: Tone;
   readonly children: ReactNode;
   readonly title?: string;
+  /** A sentence rather than a word: it may take two lines. */
+  readonly wraps?: boolean;
 }): ReactNode {
   return (
     <span
       {...tip(title)}
-      className={`inline-flex max-w-full items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}
+      className={`inline-flex max-w-full items-center gap-1.5 px-2 py-0.5 text-xs font-medium ${wraps ? "rounded-xl" : "rounded-full whitespace-nowrap"} ${TONES[tone]}`}
     >
       {children}
     </span>

@@ -24,7 +24,7 @@ export function WelcomePage(): ReactNode {
       <p className="-mt-3 max-w-prose text-muted">
         A ticket enters, agents work on it stage by stage, verdicts pick the next stage, and you decide only at gates.
       </p>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 md:grid-cols-2">
         <Panel title="See it work">
           <div className="flex flex-col items-start gap-3 text-sm">
             <p>

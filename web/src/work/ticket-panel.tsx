@@ -76,7 +76,7 @@ function Facts({ ticket }: { readonly ticket: AnswerTo<"showTicket"> }): ReactNo
   // The panel lists the blocking tickets below, with links.
   const isBlocked = (ticket.file?.blockedBy.length ?? 0) > 0;
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
       <Fact name="Status">{ticket.word}</Fact>
       <Fact name="Agent">{ticket.agent ?? "none at work"}</Fact>
       <Fact name="Stage">{ticket.stage ?? "—"}</Fact>
