@@ -10,7 +10,7 @@ import { type Dashboard, itemOf, openDashboard } from "./dashboard.ts";
 const SLOW = 150_000;
 
 /** A phone at the edge of its net. */
-const SLOW_NET = { offline: false, latency: 1200, downloadThroughput: 50 * 1024, uploadThroughput: 20 * 1024 };
+const SLOW_NET = { offline: false, latency: 500, downloadThroughput: 150 * 1024, uploadThroughput: 50 * 1024 };
 
 describe.skipIf(isBrowserMissing())("a page that stays open", () => {
   let dashboard: Dashboard;
