@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test("what of the user's own set-up reaches an agent is the user's choice, for claude alone, and never a project's", () => {
+test("what of the user's own set-up reaches an agent is the user's choice, for each vendor's program, and never a project's", () => {
   const read = (project: unknown, user: unknown) => readSettings({ environment: {}, project, user, flags: {} });
   const chosen = { runners: { claude: { user_features: ["mcp"] } } };
   // The project's own keys for the program leave the choice as it is.
@@ -70,6 +70,12 @@ test("what of the user's own set-up reaches an agent is the user's choice, for c
     ok: false,
     error: { message: expect.stringContaining("runners.claude.user_features is not taken from a project") },
   });
-  expect(read({}, { runners: { codex: { user_features: ["mcp"] } } })).toMatchObject({ ok: false });
+  for (const runner of ["codex", "gemini", "opencode"])
+    expect(read({}, { runners: { [runner]: { user_features: [] } } })).toMatchObject({ ok: true });
+  for (const runner of ["acp", "command"])
+    expect(read({}, { runners: { [runner]: { user_features: [] } } })).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("user_features is a choice for claude, codex, gemini, opencode") },
+    });
   expect(read({}, { runners: { claude: { user_features: ["agents"] } } })).toMatchObject({ ok: false });
 });

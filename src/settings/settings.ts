@@ -110,8 +110,12 @@ export const fileSchema = z.strictObject({
     .partialRecord(z.enum(PROGRAMS), program)
     .refine(
       (runners) =>
-        Object.entries(runners).every(([name, each]) => name === "claude" || each.user_features === undefined),
-      { message: "user_features is a choice for claude; the other programs always use their own settings" },
+        Object.entries(runners).every(
+          ([name, program]) => LADDER_RUNNERS.some((each) => each === name) || program.user_features === undefined,
+        ),
+      {
+        message: `user_features is a choice for ${LADDER_RUNNERS.join(", ")}; Passrail does not know what other programs have`,
+      },
     )
     .optional(),
   budgets: z.strictObject({ run: limit.optional(), ticket: limit.optional(), day: limit.optional() }).optional(),

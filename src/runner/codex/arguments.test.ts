@@ -47,6 +47,20 @@ describe("arguments", () => {
     expect(args.filter((arg) => arg === HOSTILE).length).toBe(1);
   });
 
+  test("what the user does not let agents have of their own set-up is off, and the servers of the attempt stay", () => {
+    const near = { near: { command: ["tool"] } };
+    const { args } = plan({ mcpServers: near }, { userFeatures: [] }, { ...nowhere, without: ["mine", "near"] });
+    expect(args).toContain("--disable=hooks");
+    expect(settings(args)).toMatchObject({
+      "skills.include_instructions": "false",
+      "mcp_servers.mine.enabled": "false",
+    });
+    expect(settings(args)).not.toHaveProperty(["mcp_servers.near.enabled"]);
+    const all = plan({}, { userFeatures: ["skills", "hooks", "mcp"] }).args;
+    expect(all).not.toContain("--disable=hooks");
+    expect(settings(all)).not.toHaveProperty(["skills.include_instructions"]);
+  });
+
   test("the prompt comes on stdin, and Codex is told so", () => {
     const { args, prompt } = plan();
     expect(args[0]).toBe("exec");

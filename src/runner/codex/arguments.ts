@@ -29,7 +29,11 @@ export type CodexPlan = {
   readonly warnings: readonly string[];
 };
 
-export type CodexFacts = CodexRepository & { readonly instructions: string | null };
+export type CodexFacts = CodexRepository & {
+  readonly instructions: string | null;
+  /** The user's own MCP servers that the agent shall not have. */
+  readonly without?: readonly string[];
+};
 
 export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: AgentSpec, facts: CodexFacts): CodexPlan {
   const { options, session, schema, scratch, tools } = agent;
@@ -73,6 +77,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
     // Only the newest models know "max"; all reasoning models know "xhigh".
     ...(effort === undefined ? [] : set("model_reasoning_effort", effort === "max" ? "xhigh" : effort)),
     ...(tellInArgument ? set("developer_instructions", system) : []),
+    ...leftOut(agent, facts, set),
     ...Object.entries(servers).flatMap(([name, server]) => set(`mcp_servers.${name}`, server)),
   ];
   const shape = (): string | undefined => schema && inScratch("verdict-schema.json", JSON.stringify(schema));
@@ -110,6 +115,23 @@ const SECRET = "PASSRAIL_MCP_SECRET";
 const SPARE_S = 60;
 /** Linux takes 128 KiB in one argument. */
 const ARGUMENT_BYTES = 100_000;
+
+/** Of the user's own set-up; without a choice Codex uses all of it. */
+function leftOut(
+  { userFeatures, options }: AgentSpec,
+  { without = [] }: CodexFacts,
+  set: (key: string, value: TomlValue) => string[],
+): string[] {
+  if (userFeatures === undefined) return [];
+  return [
+    ...(userFeatures.includes("skills") ? [] : set("skills.include_instructions", false)),
+    ...(userFeatures.includes("hooks") ? [] : ["--disable=hooks"]),
+    // One of the agent's own by the same name replaces it.
+    ...without
+      .filter((name) => !Object.hasOwn(options.mcpServers, name))
+      .flatMap((name) => set(`mcp_servers.${name}.enabled`, false)),
+  ];
+}
 
 function sandbox(
   { options, folders }: AgentSpec,

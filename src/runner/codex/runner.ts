@@ -3,14 +3,16 @@
 
 import { findProgram } from "../process/find-program.ts";
 import { notStarted } from "../process/process.ts";
-import type { Runner } from "../runner.ts";
+import type { AgentSpec, AttemptSpec, Runner } from "../runner.ts";
 import { writeScratch } from "../process/scratch-files.ts";
 import { runStream } from "../process/stream.ts";
 import { openCodexTalk } from "./app-server.ts";
 import { asksPeople, planCodex } from "./arguments.ts";
 import { readInstructions, readRepository } from "./repository.ts";
 import { createCodexReader } from "./stream.ts";
+import { userServerNames } from "./user-servers.ts";
 import { optional } from "../../core/optional.ts";
+import { ok, type Result } from "../../core/result.ts";
 
 export const createCodexRunner = (): Runner => ({
   name: "codex",
@@ -19,7 +21,14 @@ export const createCodexRunner = (): Runner => ({
     if (agent === undefined) throw new Error("The codex runner was given an attempt without `agent`.");
     const program = findProgram(spec);
     if (!program.ok) return notStarted(program.error.reason, program.error.detail);
-    const facts = { ...readRepository(spec.cwd), instructions: readInstructions(spec.cwd) };
+    const without = await serversToLeave(program.value, spec, agent);
+    if (!without.ok)
+      return notStarted("spawn_failed", `Its MCP servers could not be left out (user_features): ${without.error}`);
+    const facts = {
+      ...readRepository(spec.cwd),
+      instructions: readInstructions(spec.cwd),
+      without: without.value,
+    };
     const plan = planCodex(spec, agent, facts);
     const written = writeScratch(agent.scratch, plan.files);
     if (!written.ok) return notStarted("spawn_failed", written.error);
@@ -37,3 +46,13 @@ export const createCodexRunner = (): Runner => ({
     return runStream(program.value, started, hooks, talk.reader, talk.input);
   },
 });
+
+/** The user's own MCP servers where the user does not let agents have them. A sandbox with its own programs has none of them. */
+async function serversToLeave(
+  program: string,
+  spec: AttemptSpec,
+  { userFeatures, scratch }: AgentSpec,
+): Promise<Result<readonly string[], string>> {
+  if (userFeatures === undefined || userFeatures.includes("mcp") || spec.ownPrograms === true) return ok([]);
+  return userServerNames(program, spec, scratch);
+}

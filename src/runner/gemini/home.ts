@@ -6,7 +6,9 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../../core/result.ts";
+import type { UserFeature } from "../../core/flow/runner-names.ts";
 import { type Fields, fields, isFields, parseLine } from "../loose-json.ts";
+import { withoutComments } from "../commented-json.ts";
 import { DESK } from "../acp/mcp-servers.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
 
@@ -36,7 +38,12 @@ const PROJECTS = "projects.json";
 const ATTEMPTS = 3;
 
 /** The user's settings with those of the attempt on top. */
-export function settingsOf(theirs: Fields, { options, tools }: Pick<AgentSpec, "options" | "tools">): Fields {
+export function settingsOf(
+  all: Fields,
+  { options, tools, userFeatures }: Pick<AgentSpec, "options" | "tools" | "userFeatures">,
+): Fields {
+  const theirs =
+    userFeatures === undefined ? all : chosenOf(all, userFeatures, [DESK, ...Object.keys(options.mcpServers)]);
   const desk =
     tools === undefined
       ? {}
@@ -78,6 +85,17 @@ function withKeyLogin(settings: Fields, env: AttemptSpec["env"]): Fields {
 /** What its settings call an API key. */
 export const KEY_LOGIN = "gemini-api-key";
 
+/** The user's settings without what the user does not let agents have; `servers`: those of the attempt. Extensions bring all three. */
+function chosenOf(theirs: Fields, features: readonly UserFeature[], servers: readonly string[]): Fields {
+  const off = { enabled: false };
+  const { mcpServers: _mine, ...others } = theirs;
+  return {
+    ...(features.includes("mcp") ? theirs : { ...others, mcp: { ...fields(theirs["mcp"]), allowed: servers } }),
+    ...(features.includes("hooks") ? {} : { hooksConfig: { ...fields(theirs["hooksConfig"]), ...off } }),
+    ...(features.includes("skills") ? {} : { skills: { ...fields(theirs["skills"]), ...off } }),
+  };
+}
+
 async function readSettings(path: string): Promise<Result<Fields, Failure>> {
   let text: string;
   try {
@@ -88,37 +106,6 @@ async function readSettings(path: string): Promise<Result<Fields, Failure>> {
   const value = parseLine(withoutComments(text));
   if (isFields(value)) return ok(value);
   return err({ kind: "request_refused", message: `Gemini CLI: ${path} is no JSON object. Correct it, or remove it.` });
-}
-
-/** JSON as people write it: comments become white space, strings stay. */
-export function withoutComments(text: string): string {
-  let out = "";
-  for (let at = 0; at < text.length; ) {
-    const end = text[at] === '"' ? endOfString(text, at) : endOfComment(text, at);
-    if (end === at) out += text[at++];
-    else {
-      if (text[at] === '"') out += text.slice(at, end);
-      at = end;
-    }
-  }
-  return out;
-}
-
-function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at++) {
-    if (text[at] === "\\") at++;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
-}
-
-/** `from` itself when no comment begins there. */
-function endOfComment(text: string, from: number): number {
-  const stop = text.startsWith("//", from) ? "\n" : text.startsWith("/*", from) ? "*/" : null;
-  if (stop === null) return from;
-  const end = text.indexOf(stop, from + 2);
-  if (end < 0) return text.length;
-  return stop === "\n" ? end : end + 2;
 }
 
 async function link(target: string, path: string): Promise<void> {

@@ -13,7 +13,8 @@ import {
   without,
 } from "../model-routes.ts";
 import { readUserFile } from "../user-file.ts";
-import { KEY_LOGIN, withoutComments } from "./home.ts";
+import { withoutComments } from "../commented-json.ts";
+import { KEY_LOGIN } from "./home.ts";
 
 const VENDOR = "https://generativelanguage.googleapis.com";
 const SECRETS = ["GEMINI_API_KEY", "GOOGLE_API_KEY"] as const;

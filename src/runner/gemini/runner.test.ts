@@ -5,7 +5,7 @@ import { agent, type Bench, openBench } from "../../../test/fixtures/agents/try-
 import type { AgentOptions } from "../../core/flow/agent-options.ts";
 import type { AgentEvent, AgentSpec } from "../runner.ts";
 import { createGeminiRunner } from "./runner.ts";
-import { settingsOf, withoutComments } from "./home.ts";
+import { settingsOf } from "./home.ts";
 import { policyOf } from "./policy.ts";
 import { uncontrolledSettings } from "./repository.ts";
 
@@ -178,8 +178,19 @@ describe("the home of a native attempt", () => {
     });
   });
 
-  test("comments go, strings stay", () => {
-    expect(withoutComments('{"a": "//no", /* b */ "c\\"//": 1 // end')).toBe('{"a": "//no",  "c\\"//": 1 ');
+  test("what the user does not let agents have of their own set-up is off, and the servers of the attempt stay", () => {
+    const mcpServers = { near: { command: ["tool"] } };
+    const theirs = { mcpServers: { mine: {} }, skills: { disabled: ["x"] }, mcp: { excluded: ["y"] } };
+    const nothing = settingsOf(theirs, { options: { ...plain, mcpServers }, userFeatures: [] });
+    expect(nothing).toMatchObject({
+      hooksConfig: { enabled: false },
+      skills: { enabled: false, disabled: ["x"] },
+      mcp: { excluded: ["y"], allowed: ["passrail", "near"] },
+    });
+    expect(Object.keys(nothing["mcpServers"] as object)).toEqual(["near"]);
+    const all = settingsOf(theirs, { options: plain, userFeatures: ["skills", "hooks", "mcp"] });
+    expect(all).toMatchObject(theirs);
+    expect(all).not.toHaveProperty("hooksConfig");
   });
 });
 

@@ -36,7 +36,14 @@ const PROFILE: AcpProfile = {
   ...GEMINI,
   name: "gemini",
   tellsModel: true,
-  prepare: async (spec, agent) => ok(await start(spec, agent, ["--acp"], APPROVAL_ASKED)),
+  prepare: async (spec, agent) => {
+    const started = await start(spec, agent, ["--acp"], APPROVAL_ASKED);
+    // Its own settings are enough, unless the user has chosen among them. The protocol brings the servers.
+    if (agent.userFeatures === undefined) return ok(started);
+    const { tools: _desk, ...rest } = agent;
+    const home = await layOutHome(spec, rest);
+    return home.ok ? ok({ ...started, env: { ...started.env, GEMINI_CLI_HOME: home.value } }) : home;
+  },
   tokens: (answer) => {
     const tokens = fields(fields(fields(answer["_meta"])["quota"])["token_count"]);
     const [inputTokens, outputTokens] = [count(tokens["input_tokens"]), count(tokens["output_tokens"])];
@@ -69,6 +76,10 @@ async function runNative(asked: AttemptSpec, hooks: AttemptHooks, agent: AgentSp
   const spec = prepared.value;
   const program = findProgram(spec);
   if (!program.ok) return notStarted(program.error.reason, program.error.detail);
+  if (agent.options.effort !== undefined) {
+    const text = "Gemini CLI has nothing for effort; it works without.";
+    hooks.onEvent?.({ type: "notice", kind: "warning", text });
+  }
   return runStream(program.value, spec, hooks, createGeminiReader(cleanerOf(spec)));
 }
 

@@ -1,14 +1,18 @@
 // The configuration of one attempt with opencode: JSON in a variable that overrides the user's files. The operator's own value of that
 // variable stays, below ours. The repository's files are switched off as a whole, and AGENTS.md is listed explicitly.
 
-import { access } from "node:fs/promises";
+import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Json } from "../../core/json.ts";
 import { err, ok, type Result } from "../../core/result.ts";
+import type { UserFeature } from "../../core/flow/runner-names.ts";
 import { type Fields, fields, isFields, list, parseLine } from "../loose-json.ts";
+import { userServerNames } from "./user-servers.ts";
 import { DESK } from "../acp/mcp-servers.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
 import { optional } from "../../core/optional.ts";
+
+type Variables = Readonly<Record<string, string>>;
 
 const VARIABLE = "OPENCODE_CONFIG_CONTENT";
 
@@ -17,31 +21,75 @@ export async function environmentOf(
   spec: AttemptSpec,
   agent: AgentSpec,
   withServers: boolean,
-): Promise<Result<Readonly<Record<string, string>>, Failure>> {
+): Promise<Result<Variables, Failure>> {
   const theirs = readTheirs(spec.env[VARIABLE]);
   if (!theirs.ok) return theirs;
+  const without = await serversToLeave(spec, agent);
+  if (!without.ok) return without;
+  const plugins = await withoutPlugins(spec, agent);
+  if (!plugins.ok) return plugins;
   const instructions = agent.repositorySettings ? [] : await instructionsOf(spec.cwd);
   const config = {
     ...theirs.value,
     ...configOf(agent),
     ...(instructions.length === 0 ? {} : { instructions: [...list(theirs.value["instructions"]), ...instructions] }),
-    ...(withServers ? { mcp: { ...fields(theirs.value["mcp"]), ...serversOf(agent) } } : {}),
+    ...serverSettings(agent, fields(theirs.value["mcp"]), without.value, withServers ? serversOf(agent) : {}),
   };
   return ok({
     ...spec.env,
     ...(agent.repositorySettings ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: "1" }),
     OPENCODE_DISABLE_AUTOUPDATE: "1",
+    ...plugins.value,
     [VARIABLE]: JSON.stringify(config),
   });
 }
 
-function configOf({ options, folders, reads = [] }: Pick<AgentSpec, "options" | "folders" | "reads">): Fields {
+function configOf(agent: AgentSpec): Fields {
+  const { options, folders, reads = [] } = agent;
+  const permission = permissionOf(options, [...folders, ...reads]);
   return {
     autoupdate: false,
     share: "disabled",
-    permission: permissionOf(options, [...folders, ...reads]),
+    permission: leaves(agent, "skills") ? { ...permission, skill: "deny" } : permission,
     ...optional({ model: options.model }),
   };
+}
+
+/** Whether the user has chosen, and not this one. */
+function leaves({ userFeatures }: AgentSpec, feature: UserFeature): boolean {
+  return userFeatures !== undefined && !userFeatures.includes(feature);
+}
+
+/** The user's own MCP servers where the user does not let agents have them. A sandbox with its own programs has none of them. */
+async function serversToLeave(spec: AttemptSpec, agent: AgentSpec): Promise<Result<readonly string[], Failure>> {
+  if (!leaves(agent, "mcp") || spec.ownPrograms === true) return ok([]);
+  const names = await userServerNames(spec.env);
+  if (names.ok) return names;
+  const message = `opencode: its MCP servers could not be left out (user_features): ${names.error}. Correct it, or remove it.`;
+  return err({ kind: "request_refused", message });
+}
+
+/**
+ * Its hooks are plugins. Its switch holds off one of its two loaders (1.18.33); the other looks into OPENCODE_CONFIG_DIR, and into the
+ * user's folder only where that variable is not set. The rest of the user's configuration is read from their folder in any case.
+ */
+async function withoutPlugins({ env }: AttemptSpec, agent: AgentSpec): Promise<Result<Variables, Failure>> {
+  if (!leaves(agent, "hooks")) return ok({});
+  if (env["OPENCODE_CONFIG_DIR"] !== undefined) {
+    const message =
+      "opencode: the plugins of OPENCODE_CONFIG_DIR cannot be left out (user_features has no hooks). Unset the variable for opencode, or add hooks.";
+    return err({ kind: "request_refused", message });
+  }
+  const empty = join(agent.scratch, "opencode-config");
+  await mkdir(empty, { recursive: true, mode: 0o700 });
+  return ok({ OPENCODE_PURE: "1", OPENCODE_CONFIG_DIR: empty });
+}
+
+/** `theirs`: from the variable. */
+function serverSettings(agent: AgentSpec, theirs: Fields, without: readonly string[], ours: Fields): Fields {
+  const off = [...Object.keys(theirs), ...without].map((name) => [name, { enabled: false }] as const);
+  const mcp = { ...(leaves(agent, "mcp") ? Object.fromEntries(off) : theirs), ...ours };
+  return Object.keys(mcp).length === 0 ? {} : { mcp };
 }
 
 type Decision = "allow" | "ask" | "deny";

@@ -3,7 +3,7 @@
 
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { withoutComments } from "../gemini/home.ts";
+import { withoutComments } from "../commented-json.ts";
 import { type Fields, fields, parseLine, text } from "../loose-json.ts";
 import {
   type ModelRoute,

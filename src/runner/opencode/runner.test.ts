@@ -49,6 +49,29 @@ const start = async (
 };
 
 describe("how opencode is started", () => {
+  test("what the user does not let agents have of their own set-up is off; what cannot be left out is refused", async () => {
+    mkdirSync(bench.path("config/opencode"), { recursive: true });
+    const file = bench.path("config/opencode/opencode.jsonc");
+    writeFileSync(file, '{ "mcp": { "mine": {}, }, } // mine');
+    const mine = { HOME: bench.path("home"), XDG_CONFIG_HOME: bench.path("config") };
+    const { env, config } = await start("native", {}, { userFeatures: [] }, mine);
+    expect(config).toMatchObject({ permission: { skill: "deny" }, mcp: { mine: { enabled: false } } });
+    expect(env).toMatchObject({ OPENCODE_PURE: "1", OPENCODE_CONFIG_DIR: bench.path("scratch/opencode-config") });
+    const all = await start("native", {}, { userFeatures: ["skills", "hooks", "mcp"] }, mine);
+    expect(all.config).not.toHaveProperty("mcp");
+    expect(all.env["OPENCODE_PURE"]).toBeUndefined();
+    const elsewhere = { ...mine, OPENCODE_CONFIG_DIR: bench.path("config") };
+    expect((await start("native", {}, { userFeatures: ["mcp"] }, elsewhere)).end).toMatchObject({
+      conversation: {
+        failure: { message: expect.stringContaining("plugins of OPENCODE_CONFIG_DIR cannot be left out") },
+      },
+    });
+    writeFileSync(file, "{ no");
+    expect((await start("native", {}, { userFeatures: ["hooks"] }, mine)).end).toMatchObject({
+      conversation: { failure: { message: expect.stringContaining("opencode.jsonc is no JSON object") } },
+    });
+  });
+
   test("S22: over the protocol there is one argument, and the rest is configuration", async () => {
     const { args, config } = await start("acp", { model: HOSTILE });
     expect(args).toEqual(["of the operator", "acp"]);

@@ -10,6 +10,8 @@ import { createDatabase, type TestDatabase } from "../../harness/postgres.ts";
 import { until } from "../../harness/until.ts";
 import { type Bench, happyFeature, openBench, type Started } from "../cli/bench.ts";
 
+const AGENT = join(import.meta.dirname, "../../fixtures/agents/coding-agent.mjs");
+
 let bench: Bench;
 let database: TestDatabase;
 
@@ -144,4 +146,31 @@ test("R-X-05, R-X-16: of two daemons on one database one performs; when it is ki
   ]);
   expect((await second.passrail("verify")).out).toMatch(/^ok\t/);
   expect(await second.passrail("down", "--stop-agents")).toMatchObject({ code: 0 });
+});
+
+test("R-X-05: on Postgres an answer reaches the agent at work, also after the daemon was killed while it waited", async () => {
+  const script = join(bench.dir, "script.json");
+  const agent = { runner: "claude", command: [process.execPath, AGENT, script] };
+  const settings = { agents: { "*": agent }, limits: { "*": { question: "5m" } } };
+  writeFileSync(join(bench.project, "passrail.yaml"), JSON.stringify(settings));
+  const done = { submit: { verdict: "APPROVE", summary: "Built." } };
+  writeFileSync(script, JSON.stringify({ "*": [[{ ask: { question: "Which database?" } }, done]] }));
+  const node = machine("home");
+  const { started } = await node.up();
+  const work = ["run", "routed", "Build it", "--input", "input.agent=builder", "--detach"];
+  expect(await node.passrail(...work)).toMatchObject({ code: 0 });
+  await until("a person is asked", async () => (await stored(node.home, (store) => store.inbox()))[0], 60_000);
+  started.child.kill("SIGKILL");
+  await started.ended;
+  const again = await node.up();
+  expect((await node.passrail("ask", "answer", "1.1", "Postgres", "--json")).out).toContain("while it worked");
+  const ended = async () => {
+    const all = await stored(node.home, (store) => store.events({ after: 0, limit: 1000 }));
+    return all.some(({ event }) => event.type === "stage.finished") ? all.map(({ event }) => event) : undefined;
+  };
+  const events = await until("the stage ends", ended, 60_000);
+  expect(events.filter(({ type }) => type === "stage.started" || type === "stage.interrupted")).toHaveLength(1);
+  expect(events.find(({ type }) => type === "question.answered")).toMatchObject({ inPlace: true, answer: "Postgres" });
+  again.started.child.kill("SIGTERM");
+  await again.started.ended;
 });
