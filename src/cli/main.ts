@@ -1,15 +1,17 @@
 #!/usr/bin/env node
-// The entry point of the program. It stays small and loads everything else on demand, because `--version` and mistyped words should
-// answer at once.
+// The entry point of the program. It stays small and loads everything else on demand, because `--version`, `--help` and mistyped
+// words should answer at once.
 
 import { existsSync, readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { homeOf } from "../settings/site.ts";
 import { reportError } from "./errors.ts";
+import { helpPage } from "./help-page.ts";
 import { isHeld } from "./interrupt.ts";
 
 const OLDEST_NODE = [22, 16] as const;
+const HELP_WORDS: ReadonlySet<string> = new Set(["--help", "-h"]);
 const VERSION_WORDS: ReadonlySet<string> = new Set(["--version", "-V", "-v", "version"]);
 
 quietSqlite();
@@ -28,6 +30,11 @@ async function main(args: readonly string[]): Promise<number> {
   const words = args.filter((word) => word !== "--json");
   if (words.length === 1 && VERSION_WORDS.has(words[0] ?? "")) {
     process.stdout.write(args.length === 1 ? `${version()}\n` : `${versionJson()}\n`);
+    return 0;
+  }
+  const help = args.length === 1 && HELP_WORDS.has(args[0] ?? "") ? helpPage(widthOf(process.stdout)) : undefined;
+  if (help !== undefined) {
+    process.stdout.write(help);
     return 0;
   }
   keepCompiled();
@@ -54,6 +61,10 @@ function version(): string {
 function keepCompiled(): void {
   const home = homeOf(process.env);
   if (existsSync(home)) enableCompileCache(join(home, "compiled"));
+}
+
+function widthOf({ isTTY, columns }: NodeJS.WriteStream): number {
+  return isTTY ? columns : 80;
 }
 
 /** What a report of a problem needs first. */
