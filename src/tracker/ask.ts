@@ -5,6 +5,7 @@ import { err, messageOf, ok, type Result } from "../core/result.ts";
 import { UNAVAILABLE } from "./tracker.ts";
 
 const TIMEOUT_MS = 30_000;
+const MAX_PAGES = 20;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 export type TrackerRequest<T> = {
@@ -14,10 +15,12 @@ export type TrackerRequest<T> = {
   readonly authorization: string;
   readonly body?: unknown;
   readonly answer: z.ZodType<T>;
+  /** Some say in the text of a refusal that there were too many requests. */
+  readonly isBusy?: (text: string) => boolean;
 };
 
 export async function askTracker<T>(request: TrackerRequest<T>): Promise<Result<T>> {
-  const { name, url, method, authorization, body, answer } = request;
+  const { name, url, method, authorization, body, answer, isBusy } = request;
   try {
     const response = await fetch(url, {
       method,
@@ -37,6 +40,8 @@ export async function askTracker<T>(request: TrackerRequest<T>): Promise<Result<
       return err({ code: UNAVAILABLE, message: `${name} answered ${response.status}.` });
     if (response.status === 401 || response.status === 403)
       return err({ code: "tracker_login", message: `${name} does not accept the key (${response.status}).` });
+    if (!response.ok && isBusy?.(text) === true)
+      return err({ code: UNAVAILABLE, message: `${name} takes no more requests for now.` });
     if (!response.ok)
       return err({ code: "tracker_refused", message: `${name} refused (${response.status}): ${shown(text)}` });
     const read = answer.safeParse(text === "" ? null : JSON.parse(text));
@@ -56,6 +61,23 @@ async function readCapped(response: Response): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Pages of a list until there is enough or no more; a tracker that never ends its list is not followed for ever. */
+export async function readPages<T, C>(
+  read: (cursor: C | undefined) => Promise<Result<{ readonly items: readonly T[]; readonly next?: C | undefined }>>,
+  isEnough: (all: readonly T[]) => boolean = () => false,
+): Promise<Result<readonly T[]>> {
+  const all: T[] = [];
+  let cursor: C | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const got = await read(cursor);
+    if (!got.ok) return got;
+    all.push(...got.value.items);
+    cursor = got.value.next;
+    if (cursor === undefined || isEnough(all)) break;
+  }
+  return ok(all);
 }
 
 export function shown(text: string): string {

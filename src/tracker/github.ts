@@ -5,7 +5,7 @@ import type { Json } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { IssueState, TrackedStates } from "../core/ticket/tracked.ts";
 import type { GitHubTransport } from "../forge/github/transport.ts";
-import { shown } from "./ask.ts";
+import { readPages, shown } from "./ask.ts";
 import { type Tracker, UNAVAILABLE } from "./tracker.ts";
 
 export type GitHubOptions = {
@@ -19,7 +19,11 @@ const OPEN = "open";
 const CLOSED = "closed";
 const NOT_PLANNED = "not planned";
 const WORDS: ReadonlySet<string> = new Set([OPEN, CLOSED, NOT_PLANNED]);
+/** Ended, but not done. */
+const NOT_DONE: ReadonlySet<string> = new Set(["not_planned", "duplicate"]);
 const PAGE = 100;
+/** More than these are read as a list of all open issues. */
+const MOST_SINGLE = 10;
 
 const issue = z.object({
   number: z.int().positive(),
@@ -28,7 +32,7 @@ const issue = z.object({
   html_url: z.string(),
   state: z.enum(["open", "closed"]),
   state_reason: z.string().nullish(),
-  labels: z.array(z.object({ name: z.string() })),
+  labels: z.array(z.union([z.string(), z.object({ name: z.string().nullish() })])).transform(namesOf),
   pull_request: z.unknown().optional(),
 });
 type Issue = z.infer<typeof issue>;
@@ -53,39 +57,44 @@ export function createGitHub({ repo, states, transport }: GitHubOptions): Tracke
 
   const stateOf = ({ state, state_reason, labels }: Issue): IssueState => {
     if (state === "closed")
-      return state_reason === "not_planned" ? { name: NOT_PLANNED, kind: "canceled" } : { name: CLOSED, kind: "done" };
-    const mark = labels.find(({ name }) => marks.has(name));
-    return mark === undefined ? { name: OPEN, kind: "open" } : { name: mark.name, kind: "started" };
+      return NOT_DONE.has(state_reason ?? "")
+        ? { name: NOT_PLANNED, kind: "canceled" }
+        : { name: CLOSED, kind: "done" };
+    const mark = labels.find((name) => marks.has(name));
+    return mark === undefined ? { name: OPEN, kind: "open" } : { name: mark, kind: "started" };
   };
 
   return {
     origin: `github:${repo}`,
     states,
     async waiting({ label, limit }) {
-      const query = new URLSearchParams({
-        state: "open",
-        sort: "created",
-        direction: "asc",
-        per_page: String(Math.min(limit, PAGE)),
-        ...(label === undefined ? {} : { labels: label }),
-      });
-      const found = await ask(z.array(issue), "GET", `issues?${query.toString()}`);
+      const isWaiting = (each: Issue): boolean => stateOf(each).kind === "open";
+      const found = await listOpen(ask, label, (all) => all.filter(isWaiting).length >= limit);
       if (!found.ok) return found;
       return ok(
         found.value
-          .filter((each) => each.pull_request === undefined && stateOf(each).kind === "open")
+          .filter(isWaiting)
+          .slice(0, limit)
           .map(({ number, title, body, labels, html_url }) => ({
             id: String(number),
             title,
             body: body ?? "",
-            labels: labels.map(({ name }) => name),
+            labels,
             url: html_url,
           })),
       );
     },
     async statesOf(ids) {
       const seen = new Map<string, IssueState>();
-      for (const id of ids.filter((each) => /^[1-9][0-9]{0,9}$/u.test(each))) {
+      const wanted = ids.filter((each) => /^[1-9][0-9]{0,9}$/u.test(each));
+      if (wanted.length > MOST_SINGLE) {
+        const found = await listOpen(ask, undefined, () => false);
+        if (!found.ok) return found;
+        const asked = new Set(wanted);
+        for (const each of found.value.filter(({ number }) => asked.has(String(number))))
+          seen.set(String(each.number), stateOf(each));
+      }
+      for (const id of wanted.filter((each) => !seen.has(each))) {
         const found = await ask(issue, "GET", `issues/${id}`);
         if (found.ok) seen.set(id, stateOf(found.value));
         else if (found.error.code === UNAVAILABLE) return found;
@@ -95,7 +104,7 @@ export function createGitHub({ repo, states, transport }: GitHubOptions): Tracke
     async move(id, to) {
       const now = await ask(issue, "GET", `issues/${id}`);
       if (!now.ok) return now;
-      const kept = now.value.labels.map(({ name }) => name).filter((name) => !marks.has(name));
+      const kept = now.value.labels.filter((name) => !marks.has(name));
       const isClosed = to === CLOSED || to === NOT_PLANNED;
       const moved = await ask(issue, "PATCH", `issues/${id}`, {
         state: isClosed ? "closed" : "open",
@@ -105,6 +114,34 @@ export function createGitHub({ repo, states, transport }: GitHubOptions): Tracke
       return moved.ok ? ok(null) : moved;
     },
   };
+}
+
+type Ask = <T>(answer: z.ZodType<T>, method: "GET", path: string) => Promise<Result<T>>;
+
+/** Oldest first. GitHub lists pull requests among the issues. */
+function listOpen(
+  ask: Ask,
+  label: string | undefined,
+  isEnough: (found: readonly Issue[]) => boolean,
+): Promise<Result<readonly Issue[]>> {
+  return readPages<Issue, number>(async (page = 1) => {
+    const query = new URLSearchParams({
+      state: "open",
+      sort: "created",
+      direction: "asc",
+      per_page: String(PAGE),
+      page: String(page),
+      ...(label === undefined ? {} : { labels: label }),
+    });
+    const found = await ask(z.array(issue), "GET", `issues?${query.toString()}`);
+    if (!found.ok) return found;
+    const items = found.value.filter((each) => each.pull_request === undefined);
+    return ok({ items, next: found.value.length < PAGE ? undefined : page + 1 });
+  }, isEnough);
+}
+
+function namesOf(labels: readonly (string | { readonly name?: string | null | undefined })[]): readonly string[] {
+  return labels.flatMap((label) => (typeof label === "string" ? label : (label.name ?? [])));
 }
 
 function parsed(text: string): unknown {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { err, ok, type Result } from "../core/result.ts";
 import type { IssueState, TrackedStates } from "../core/ticket/tracked.ts";
 import { documentText } from "./atlassian-document.ts";
-import { askTracker, shown } from "./ask.ts";
+import { askTracker, readPages, shown } from "./ask.ts";
 import type { Tracker } from "./tracker.ts";
 
 export type JiraOptions = {
@@ -20,25 +20,30 @@ export type JiraOptions = {
 };
 
 const status = z.object({ name: z.string(), statusCategory: z.object({ key: z.string() }) });
-const page = z.object({
-  issues: z.array(
-    z.object({
-      key: z.string(),
-      fields: z.object({
-        summary: z.string(),
-        description: z.unknown(),
-        labels: z.array(z.string()).default([]),
-        status,
-        resolution: z.object({ name: z.string() }).nullish(),
+const waitingPage = z.object({
+  issues: z
+    .array(
+      z.object({
+        key: z.string(),
+        fields: z.object({ summary: z.string(), description: z.unknown(), labels: z.array(z.string()).default([]) }),
       }),
-    }),
-  ),
+    )
+    .default([]),
+  nextPageToken: z.string().nullish(),
 });
+const current = z.object({
+  key: z.string(),
+  fields: z.object({ status, resolution: z.object({ name: z.string() }).nullish() }),
+});
+const fetched = z.object({ issues: z.array(current).default([]) });
+type Waiting = z.infer<typeof waitingPage>["issues"][number];
 const transitions = z.object({
   transitions: z.array(z.object({ id: z.string(), to: z.object({ name: z.string() }) })),
 });
 
-const FIELDS = ["summary", "description", "labels", "status", "resolution"];
+const WAITING_FIELDS = ["summary", "description", "labels"];
+const STATE_FIELDS = ["status", "resolution"];
+/** The most that one call may ask for. */
 const PAGE = 100;
 /** Resolutions by which teams say that an issue was not done. */
 const NOT_DONE = /won'?t|duplicate|declined|cancel|cannot reproduce|invalid/iu;
@@ -57,19 +62,25 @@ export function createJira({ site, project, user, states, key }: JiraOptions): T
     return askTracker({ name: "Jira", url, method, authorization, answer, ...(body === undefined ? {} : { body }) });
   }
 
-  const search = (jql: string, maxResults: number) =>
-    ask("POST", "search/jql", page, { jql, maxResults, fields: FIELDS });
-
   return {
     origin: `jira:${project}`,
     states,
     async waiting({ label, limit }) {
       const labelled = label === undefined ? "" : ` AND labels = ${quoted(label)}`;
       const jql = `project = ${quoted(project)} AND statusCategory = "To Do"${labelled} ORDER BY created ASC`;
-      const found = await search(jql, Math.min(limit, PAGE));
+      const found = await readPages<Waiting, string>(
+        async (nextPageToken) => {
+          const body = { jql, maxResults: Math.min(limit, PAGE), fields: WAITING_FIELDS };
+          const more = nextPageToken === undefined ? body : { ...body, nextPageToken };
+          const got = await ask("POST", "search/jql", waitingPage, more);
+          return got.ok ? ok({ items: got.value.issues, next: got.value.nextPageToken ?? undefined }) : got;
+        },
+        // Jira may put less on a page than it was asked for.
+        (all) => all.length >= limit,
+      );
       if (!found.ok) return found;
       return ok(
-        found.value.issues.map(({ key: id, fields }) => ({
+        found.value.slice(0, limit).map(({ key: id, fields }) => ({
           id,
           title: fields.summary,
           body: documentText(fields.description),
@@ -78,11 +89,13 @@ export function createJira({ site, project, user, states, key }: JiraOptions): T
         })),
       );
     },
+    /** Not by a search: that lags behind changes, and it refuses a list with a key that is gone. */
     async statesOf(ids) {
       const seen = new Map<string, IssueState>();
       const own = ids.filter((id) => isKeyOf(id, project));
       for (let at = 0; at < own.length; at += PAGE) {
-        const found = await search(`key in (${own.slice(at, at + PAGE).join(", ")})`, PAGE);
+        const body = { issueIdsOrKeys: own.slice(at, at + PAGE), fields: STATE_FIELDS };
+        const found = await ask("POST", "issue/bulkfetch", fetched, body);
         if (!found.ok) return found;
         for (const { key: id, fields } of found.value.issues) seen.set(id, stateOf(fields));
       }
@@ -93,22 +106,24 @@ export function createJira({ site, project, user, states, key }: JiraOptions): T
       const found = await ask("GET", `issue/${id}/transitions`, transitions);
       if (!found.ok) return found;
       const ways = found.value.transitions;
-      const way = ways.find((each) => each.to.name.toLowerCase() === to.toLowerCase());
-      if (way === undefined)
+      const isWanted = (name: string): boolean => name.toLowerCase() === to.toLowerCase();
+      const way = ways.find((each) => isWanted(each.to.name));
+      if (way === undefined) {
+        // Few workflows have a way from a status to itself.
+        const now = await ask("GET", `issue/${id}?fields=status`, z.object({ fields: z.object({ status }) }));
+        if (!now.ok || isWanted(now.value.fields.status.name)) return now.ok ? ok(null) : now;
         return err({
           code: "tracker_state",
           message: `Jira offers no way from ${id} to "${to}"; it offers ${ways.map((each) => shown(each.to.name)).join(", ")}.`,
         });
+      }
       const moved = await ask("POST", `issue/${id}/transitions`, z.unknown(), { transition: { id: way.id } });
       return moved.ok ? ok(null) : moved;
     },
   };
 }
 
-function stateOf({
-  status: { name, statusCategory },
-  resolution,
-}: z.infer<typeof page>["issues"][number]["fields"]): IssueState {
+function stateOf({ status: { name, statusCategory }, resolution }: z.infer<typeof current>["fields"]): IssueState {
   if (statusCategory.key === "done") return { name, kind: NOT_DONE.test(resolution?.name ?? "") ? "canceled" : "done" };
   return { name, kind: statusCategory.key === "indeterminate" ? "started" : "open" };
 }

@@ -14,6 +14,8 @@ export type TrackedIssue = {
 
 /** Problems with this code are about the moment: the same call may succeed later. */
 export const UNAVAILABLE = "tracker_unavailable";
+/** Problems with these are about the issue: the same call would fail again. All others (a login, a key that is missing) are a person's to mend. */
+export const REFUSALS: ReadonlySet<string> = new Set(["tracker_refused", "tracker_state"]);
 
 export interface Tracker {
   /** `linear:ENG`; with `#ENG-12` it is the source of a ticket. */

@@ -1,10 +1,10 @@
 // Compares the imported tickets of a project with their issues, once: issues follow their tickets, and an issue that was ended ends its
 // ticket. Every act can be repeated: what is noted is only what both sides said.
 
-import { CANCELED_STATUS, isTicketStatus } from "../../core/ticket/status.ts";
+import { CANCELED_STATUS, isOver, isTicketStatus } from "../../core/ticket/status.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 import { phaseOf, trackStep, type IssueState } from "../../core/ticket/tracked.ts";
-import { type Tracker, UNAVAILABLE } from "../../tracker/tracker.ts";
+import { REFUSALS, type Tracker } from "../../tracker/tracker.ts";
 import type { TicketFolder } from "../file/folder.ts";
 import { readTracked, type TrackedNote, writeTracked } from "./tracked-note.ts";
 
@@ -36,12 +36,17 @@ export async function syncTrackers(place: SyncPlace): Promise<Synced> {
     const pairs = notes.flatMap((note): readonly Pair[] => {
       const ticket = bySource.get(note.source);
       const id = note.source.startsWith(`${tracker.origin}#`) ? note.source.slice(tracker.origin.length + 1) : "";
-      return ticket === undefined || id === "" ? [] : [{ note, ticket, id }];
+      return ticket === undefined || id === "" || isSettled(note, ticket) ? [] : [{ note, ticket, id }];
     });
     said.push(...(await syncWith(tracker, pairs, place)));
   }
   const of = (type: Said["type"]) => said.filter((each) => each.type === type).map(({ text }) => text);
   return { changes: of("change"), problems: of("problem") };
+}
+
+/** A ticket that is over, and whose issue was told: nothing can follow, so nobody is asked. Trackers count requests. */
+function isSettled({ last }: TrackedNote, { status }: Ticket): boolean {
+  return isTicketStatus(status) && isOver(status) && last?.phase === phaseOf(status);
 }
 
 async function syncWith(tracker: Tracker, pairs: readonly Pair[], place: SyncPlace): Promise<readonly Said[]> {
@@ -94,8 +99,8 @@ async function compare(
         return { type: "change", text };
       }
       const { code, message } = moved.error;
-      // Unavailable: the next look tries again. Refused: not before the ticket's phase changes.
-      if (code !== UNAVAILABLE) writeTracked(home, { ...note, refused: { phase, reason: message.slice(0, 500) } });
+      // A refused move waits until the ticket's phase changes; everything else is tried again at the next look.
+      if (REFUSALS.has(code)) writeTracked(home, { ...note, refused: { phase, reason: message.slice(0, 500) } });
       return { type: "problem", text: `${ticket.id}: ${message}` };
     }
   }

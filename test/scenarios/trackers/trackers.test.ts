@@ -9,9 +9,12 @@ import { ticketSettings } from "../../../src/settings/tickets.ts";
 import { openTicketFolder } from "../../../src/ticket/file/open-folder.ts";
 import { syncTrackers } from "../../../src/ticket/track/sync.ts";
 import { openTrackers } from "../../../src/tracker/open.ts";
-import type { Tracker } from "../../../src/tracker/tracker.ts";
+import { REFUSALS, type Tracker } from "../../../src/tracker/tracker.ts";
 import { type Bench, openBench } from "../cli/bench.ts";
-import { type FakeIssue, type FakeTracker, openGitHub, openJira, openLinear } from "./fakes.ts";
+import type { FakeIssue, FakeTracker } from "./fakes.ts";
+import { openGitHub } from "./github-fake.ts";
+import { openJira } from "./jira-fake.ts";
+import { openLinear } from "./linear-fake.ts";
 
 const KINDS = [
   {
@@ -74,10 +77,12 @@ describe.each(KINDS)("$kind", ({ open, id, first, working, done, settings, env }
 
   test("says the state of the issues that are asked for, and moves one by its name, as often as one likes", async () => {
     const states = await tracker.statesOf([id(1), id(3), id(99), "../x", "a b"]);
-    expect(states.ok && [...states.value]).toEqual([
-      [id(1), { name: first, kind: "open" }],
-      [id(3), { name: done, kind: "done" }],
-    ]);
+    expect(states.ok && states.value).toEqual(
+      new Map([
+        [id(1), { name: first, kind: "open" }],
+        [id(3), { name: done, kind: "done" }],
+      ]),
+    );
     expect(await tracker.move(id(2), working)).toEqual({ ok: true, value: null });
     expect(await tracker.move(id(2), working)).toMatchObject({ ok: true });
     expect(await tracker.statesOf([id(2)])).toMatchObject({
@@ -85,6 +90,35 @@ describe.each(KINDS)("$kind", ({ open, id, first, working, done, settings, env }
     });
     expect(await tracker.move(id(2), done)).toMatchObject({ ok: true });
     expect(fake.issues[1]).toMatchObject({ state: done, labels: ["agent"] });
+  });
+
+  test("reads every page, oldest first, and asks about many at once", async () => {
+    fake.issues.push(
+      ...Array.from({ length: 229 }, (_, at) => ({
+        id: id(at + 4),
+        title: `Issue ${at + 4}`,
+        body: "",
+        labels: [],
+        state: first,
+      })),
+    );
+    const all = await tracker.waiting({ limit: 200 });
+    expect(all.ok && all.value.map((each) => each.id)).toEqual(
+      [1, 2, ...Array.from({ length: 198 }, (_, at) => at + 4)].map(id),
+    );
+    const many = await tracker.statesOf(fake.issues.map((each) => each.id));
+    expect(many.ok && many.value.size).toBe(232);
+    expect(many.ok && many.value.get(id(3))?.kind).toBe("done");
+  });
+
+  test("too many requests are for later, a refused login is a person's, and the issue stays", async () => {
+    fake.busy = true;
+    expect(await tracker.move(id(1), working)).toMatchObject({ ok: false, error: { code: "tracker_unavailable" } });
+    fake.busy = false;
+    fake.answer = 401;
+    const refused = await tracker.move(id(1), working);
+    expect(!refused.ok && REFUSALS.has(refused.error.code)).toBe(false);
+    expect(fake.changes).toEqual([]);
   });
 
   test("a tracker that is away, refuses or answers strangely is an error with a reason, and moves nothing", async () => {
@@ -99,6 +133,28 @@ describe.each(KINDS)("$kind", ({ open, id, first, working, done, settings, env }
     }
     expect(fake.changes).toEqual([]);
   });
+});
+
+test("at GitHub a pull request is no ticket, a duplicate is not done, and a label may be a name alone", async () => {
+  const issue = { body: "", labels: ["plain"], state: "open" };
+  const fake = await openGitHub([
+    { ...issue, id: "1", title: "Pull this" },
+    { ...issue, id: "2", title: "Fix it" },
+    { ...issue, id: "3", title: "Again", state: "duplicate" },
+  ]);
+  try {
+    const [tracker = expect.fail()] = openTrackers(trackersSchema.parse([{ github: "acme/shop" }]), {
+      PATH: "/nowhere",
+      GITHUB_API_URL: fake.url,
+      GITHUB_TOKEN: "key-of-ann",
+    });
+    expect(await tracker.waiting({ limit: 10 })).toMatchObject({ value: [{ id: "2", labels: ["plain"], body: "" }] });
+    expect(await tracker.statesOf(["3"])).toMatchObject({
+      value: new Map([["3", { name: "not planned", kind: "canceled" }]]),
+    });
+  } finally {
+    fake.close();
+  }
 });
 
 test.each([
@@ -160,7 +216,13 @@ describe("tickets and issues", () => {
     expect(fake.changes).toEqual([]);
     fake.answer = 503;
     expect(await sync()).toMatchObject({ code: 1, err: expect.stringContaining("503") });
+    // A key that is refused is mended by a person; the move is not given up.
+    fake.answer = 401;
+    expect(await sync()).toMatchObject({ code: 1, err: expect.stringContaining("does not accept the key") });
     fake.answer = null;
+    fake.busy = true;
+    expect(await sync()).toMatchObject({ code: 1, err: expect.stringContaining("no more requests") });
+    fake.busy = false;
     expect((await sync()).out).toContain("ENG-1 → In Progress");
     expect((await sync()).out).toBe("");
     expect(fake.changes).toEqual(["ENG-1 In Progress"]);
