@@ -123,7 +123,7 @@ function shownIssue({ id, title, body, labels, state }: FakeIssue) {
   };
 }
 
-function paged<T>(all: readonly T[], { first = 50, after }: Page): object {
+function paged(all: readonly unknown[], { first = 50, after }: Page): object {
   if (first > 250) throw new GraphQLError("first may not exceed 250", { extensions: { code: "INPUT_ERROR" } });
   const begin = Number(after ?? 0);
   const end = begin + first;
