@@ -67,7 +67,7 @@ export async function measureGateway(dir: string): Promise<readonly Row[]> {
 async function tapeRow(base: string): Promise<Row> {
   const value = await inFolder(base, async (dir) => {
     const path = join(dir, "tape");
-    const tape = openTape(path, (text) => text, raise);
+    const tape = openTape(path, { redact: (text) => text, onError: raise, places: {} });
     const pages = readFileSync(join(import.meta.dirname, "../CHANGELOG.md"), "utf8");
     const messages: { readonly role: string; readonly content: string }[] = [];
     let raw = 0;

@@ -1,8 +1,10 @@
 // The gateway of an attempt: opened where the settings want one and the program has a key that it can be relieved of. What it sees becomes
 // usage, limits, refusals and notices of the attempt; what bypasses it is said.
 
+import type { TapePlaces } from "../core/replay/exchange.ts";
 import type { GatewayNews } from "../gateway/gateway.ts";
-import type { Tape } from "../gateway/tape.ts";
+import type { Playback } from "../gateway/playback.ts";
+import type { Tape, TapeOptions } from "../gateway/tape.ts";
 import type { Startable, Variables } from "../runner/model-routes.ts";
 import type { AgentEvent, AttemptEnd, Failure, Runner } from "../runner/runner.ts";
 import type { ChosenRunner, Runners } from "../runner/runners.ts";
@@ -32,9 +34,16 @@ export type GatewayWatch = {
 
 const APART = "its sandbox cannot reach this machine";
 
+/** What an attempt leaves of its requests, or, in a replay, where their answers come from. */
+export type AttemptTape = {
+  readonly path: string;
+  readonly places: TapePlaces;
+  readonly playback?: Playback;
+};
+
 export async function openAttemptGateway(
   runner: string,
-  tapePath: string,
+  { path, places, playback }: AttemptTape,
   { gateway: settings, redact }: Runners,
   launch: ChosenRunner,
   watch: GatewayWatch,
@@ -43,7 +52,9 @@ export async function openAttemptGateway(
   const run: Runner["run"] = (spec, hooks) => launch.runner.run(spec, hooks);
   if (settings.mode === "off" || runner === "command") return unused(own, run, []);
   const routing = launch.routing();
-  const odd = routing.type === "bypassed" ? routing.why : proxyTrouble(own.environment);
+  // A replay asks nobody, so no proxy is in its way.
+  const trouble = playback === undefined ? proxyTrouble(own.environment) : undefined;
+  const odd = routing.type === "bypassed" ? routing.why : trouble;
   const bypass = watch.isApart ? APART : odd;
   if (bypass !== undefined && settings.mode === "required") {
     const fix = watch.isApart ? "Give the sandbox the machine's network" : "Give it an API key";
@@ -55,8 +66,9 @@ export async function openAttemptGateway(
   if (watch.isApart || (routes.length === 0 && settings.egress === null)) return unused(own, run, said);
   const refusals = new Map<string, number>();
   const { openGateway } = await import("../gateway/server.ts");
-  const tape = settings.tape === "on" && routes.length > 0 ? await startTape(tapePath, redact, watch) : null;
+  const tape = settings.tape === "on" && routes.length > 0 ? await startTape(path, { redact, places }, watch) : null;
   const gateway = await openGateway({
+    ...(playback === undefined ? {} : { answers: playback.open(places) }),
     record: tape === null ? null : (exchange) => tape.add(exchange),
     routes,
     egress: settings.egress === null ? null : { hosts: settings.egress, private: settings.private, own: deskOf(watch) },
@@ -83,12 +95,16 @@ async function unstarted(failure: Failure): Promise<AttemptEnd> {
 }
 
 /** Without a tape the attempt works all the same, and says so. */
-async function startTape(path: string, redact: (text: string) => string, watch: GatewayWatch): Promise<Tape | null> {
+async function startTape(
+  path: string,
+  options: Omit<TapeOptions, "onError">,
+  watch: GatewayWatch,
+): Promise<Tape | null> {
   const { openTape } = await import("../gateway/tape.ts");
   const onError = (error: Error): void =>
     watch.onEvent({ type: "notice", kind: "warning", text: `The tape of the attempt ends here: ${error.message}` });
   try {
-    return openTape(path, redact, onError);
+    return openTape(path, { ...options, onError });
   } catch (error) {
     // An agent may have planted a file there.
     setImmediate(() => onError(error as Error));

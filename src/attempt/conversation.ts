@@ -25,7 +25,7 @@ import type {
 import type { ChosenRunner } from "../runner/runners.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AttemptDesk, type OfferedVerdict, openAttemptDesk } from "./desk-place.ts";
-import { openAttemptGateway } from "./attempt-gateway.ts";
+import { type AttemptGateway, type AttemptTape, type GatewayWatch, openAttemptGateway } from "./attempt-gateway.ts";
 import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
 import { openAskPeople } from "./ask-people.ts";
@@ -98,8 +98,7 @@ export async function openConversation(
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
   const seen = { work: () => watch, onEvent, deskUrl: () => desk?.place?.url ?? null };
-  const isApart = ports.workspaces.ownNetwork === true;
-  const gateway = await openAttemptGateway(play.runner, job.files.tape, ports.runners, launch, { ...seen, isApart });
+  const gateway = await gatewayOf(job, ports, place, launch, seen);
   const environment = { ...gateway.program.environment, ...place.env };
   const asking = openAsking(job, ports, { ...place, env: environment }, onEvent);
   const live = openLive(job, ports.messages, place.onSaid, () => desk?.reopen());
@@ -166,6 +165,24 @@ export async function openConversation(
     // Stored at once: a later attempt can resume it even if this process dies before the attempt ends.
     ports.note(sessionFacts(event.id, watch)).catch(() => {});
   }
+}
+
+function gatewayOf(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  place: ConversationPlace,
+  launch: ChosenRunner,
+  seen: Omit<GatewayWatch, "isApart">,
+): Promise<AttemptGateway> {
+  const isApart = ports.workspaces.ownNetwork === true;
+  return openAttemptGateway(place.play.runner, tapeOf(job, ports, place), ports.runners, launch, { ...seen, isApart });
+}
+
+/** With what is another in each attempt and occurs in its conversation. */
+function tapeOf(job: AttemptJob, { playback }: AttemptPorts, { workspace }: ConversationPlace): AttemptTape {
+  const { home, project, nonce, token, url, files } = job;
+  const places = { home, project, nonce, token, url, result: files.result, workspace: workspace.dir };
+  return { path: files.tape, places, ...optional({ playback }) };
 }
 
 type StandingSpec = Omit<AttemptSpec, "argv" | "prompt" | "env" | "outputPath" | "agent">;

@@ -13,6 +13,7 @@ import type { Carry, PermissionAnswer, Run } from "../core/run/run.ts";
 import type { TakenRung } from "../core/flow/ladder.ts";
 import type { LiveAnswer } from "../core/run/live-question.ts";
 import type { LiveQuestion, PermissionQuestion } from "../core/run/signal.ts";
+import type { Playback } from "../gateway/playback.ts";
 import type { AgentEvent } from "../runner/runner.ts";
 import type { Runners } from "../runner/runners.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
@@ -104,6 +105,8 @@ export type AttemptPorts = {
   readonly spent: (reported: ReportedUsage) => void;
   /** Called with everything that the agent's program shows; nobody waits for it, and it decides nothing. */
   readonly observed?: (event: ObservedEvent) => void;
+  /** In a replay: answers requests to models instead of their vendors. */
+  readonly playback?: Playback;
   /** Safe YAML: no tags, no aliases, bounded. */
   readonly readYaml: (text: string) => Result<unknown>;
   /** ISO 8601, for records. */

@@ -37,6 +37,7 @@ import { addVerify } from "./commands/verify/add-verify.ts";
 import { addWebhook } from "./commands/webhook/add-webhook.ts";
 import { addWork } from "./commands/work/add-work.ts";
 import { addWorker } from "./commands/worker/add-worker.ts";
+import { addReplay } from "./commands/replay/add-replay.ts";
 import { addSandbox } from "./commands/sandbox/add-sandbox.ts";
 import { addWorkspace } from "./commands/workspace/add-workspace.ts";
 
@@ -80,6 +81,7 @@ const REGISTRATIONS: readonly Registration[] = [
   { names: ["import"], add: addImport },
   { names: ["trust"], add: addTrust },
   { names: ["workspace"], add: addWorkspace },
+  { names: ["replay"], add: addReplay },
   { names: ["sandbox"], add: addSandbox },
   { names: ["prune"], add: addPrune },
   { names: ["mcp"], add: addMcp },

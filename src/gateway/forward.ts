@@ -5,17 +5,11 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type 
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { ModelRoute } from "../runner/model-routes.ts";
-import type { GatewayNews, GatewayOptions } from "./gateway.ts";
+import type { GatewayNews, GatewayOptions, ModelAnswers } from "./gateway.ts";
 import { limitFailure, limitUses } from "./limits.ts";
 import { type ModelApi, modelApi } from "./model-request.ts";
 import { readUsage } from "./read-usage.ts";
 import type { NewExchange } from "./tape.ts";
-
-export type Forward = {
-  /** `rest`: the path below the route, with its query. */
-  send(request: IncomingMessage, response: ServerResponse, route: ModelRoute, rest: string): void;
-  close(): void;
-};
 
 /** Of an answer; a longer one is passed on whole, and its end is read. */
 const MAX_COPY_BYTES = 32 * 1024 * 1024;
@@ -28,7 +22,7 @@ const DROPPED: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-export function createForward(options: Pick<GatewayOptions, "proxyEnv" | "onNews" | "record">): Forward {
+export function createForward(options: Pick<GatewayOptions, "proxyEnv" | "onNews" | "record">): ModelAnswers {
   const { proxyEnv, onNews, record } = options;
   const kept = { keepAlive: true, proxyEnv };
   const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
@@ -64,7 +58,7 @@ export function createForward(options: Pick<GatewayOptions, "proxyEnv" | "onNews
 }
 
 /** What the request has brought so far. */
-function copyOf(request: IncomingMessage): () => Buffer {
+export function copyOf(request: IncomingMessage): () => Buffer {
   const parts: Buffer[] = [];
   let size = 0;
   request.on("data", (chunk: Buffer) => {
@@ -100,7 +94,7 @@ function exchangeOf({ request, route, rest, since, asked }: Asked, { status, hea
 }
 
 /** Some programs compress what they send. */
-function decoded(bytes: Buffer, encoding: string | undefined): string {
+export function decoded(bytes: Buffer, encoding: string | undefined): string {
   const limit = { maxOutputLength: 4 * MAX_COPY_BYTES };
   try {
     if (encoding === "zstd") return zstdDecompressSync(bytes, limit).toString("utf8");
@@ -182,7 +176,7 @@ function headersFor(request: IncomingMessage, { headers }: ModelRoute): Record<s
 }
 
 /** Google's clients may put their key into the address. */
-function withoutKey(rest: string): string {
+export function withoutKey(rest: string): string {
   const [path = "", query] = rest.split("?", 2);
   if (query === undefined) return path;
   const kept = query.split("&").filter((part) => !/^key=/iu.test(part));

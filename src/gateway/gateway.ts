@@ -1,6 +1,7 @@
 // The gateway of one attempt: a proxy on loopback that its agent's program asks instead of the vendors. It adds the keys, counts what each
 // answer used, reads the limits that vendors tell, and lets the program reach the hosts of a list.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Usage } from "../core/budget/usage.ts";
 import type { LimitUse } from "../core/run/limit-use.ts";
 import type { GatewayAddress, ModelRoute, Variables } from "../runner/model-routes.ts";
@@ -25,6 +26,15 @@ export type GatewayOptions = {
   readonly onNews: (news: GatewayNews) => void;
   /** Told of every request to a model with its answer; null: nothing is recorded. */
   readonly record: ((exchange: NewExchange) => void) | null;
+  /** Answers instead of the vendors; absent: requests leave this machine. */
+  readonly answers?: ModelAnswers;
+};
+
+/** Who answers the requests to models. */
+export type ModelAnswers = {
+  /** `rest`: the path below the route, with its query. */
+  send(request: IncomingMessage, response: ServerResponse, route: ModelRoute, rest: string): void;
+  close(): void;
 };
 
 export type EgressRules = {

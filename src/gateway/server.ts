@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { isModelRequest } from "./model-request.ts";
 import { createEgress, type Egress } from "./egress.ts";
-import { createForward, type Forward } from "./forward.ts";
-import type { Gateway, GatewayOptions } from "./gateway.ts";
+import { createForward } from "./forward.ts";
+import type { Gateway, GatewayOptions, ModelAnswers } from "./gateway.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_SOCKETS = 256;
@@ -18,7 +18,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   let self = "";
   const rules = options.egress;
   const egress = rules === null ? null : createEgress({ ...rules, own: () => [self, ...rules.own()] });
-  const forward = createForward(options);
+  const forward = options.answers ?? createForward(options);
   const isOwn = tokenCheck(token);
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
   server.maxConnections = MAX_SOCKETS;
@@ -69,7 +69,7 @@ function proxied(proxy: string): Record<string, string> {
 
 type Parts = {
   readonly options: GatewayOptions;
-  readonly forward: Forward;
+  readonly forward: ModelAnswers;
   readonly egress: Egress | null;
   readonly isOwn: (presented: string | undefined) => boolean;
 };

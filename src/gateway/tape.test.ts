@@ -27,9 +27,10 @@ const exchange = (request: string, response = "{}"): NewExchange => ({
 });
 
 function record(redact = (text: string): string => text): Tape {
-  return openTape(path, redact, (error) => {
+  const onError = (error: Error): void => {
     throw error;
-  });
+  };
+  return openTape(path, { redact, onError, places: { workspace: "/work/one" } });
 }
 
 describe("the tape of an attempt", () => {
@@ -38,7 +39,8 @@ describe("the tape of an attempt", () => {
     tape.add(exchange("first hunter2", "answer hunter2"));
     tape.add(exchange("second"));
     await tape.close();
-    const taped = await readTape(path);
+    const { exchanges: taped, places } = await readTape(path);
+    expect(places).toEqual({ workspace: "/work/one" });
     expect(taped.map(({ number, request, response }) => [number, request, response])).toEqual([
       [1, "first [REDACTED]", "answer [REDACTED]"],
       [2, "second", "{}"],
@@ -64,13 +66,13 @@ describe("the tape of an attempt", () => {
     tape.add(exchange("first"));
     tape.add(exchange("second"));
     const before = await until("both are on disk", async () => {
-      const taped = await readTape(path);
+      const { exchanges: taped } = await readTape(path);
       return taped.length === 2 ? taped : undefined;
     });
     expect(before.map(({ request }) => request)).toEqual(["first", "second"]);
     await tape.close();
     writeFileSync(path, "no tape");
-    expect(await readTape(path)).toEqual([]);
+    expect(await readTape(path)).toEqual({ places: null, exchanges: [] });
   });
 
   test("a file that is there already is not taken over", () => {

@@ -4,25 +4,8 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { constants as zlib, createZstdCompress, createZstdDecompress } from "node:zlib";
+import type { TapedExchange, TapePlaces } from "../core/replay/exchange.ts";
 import { fields, list, parseLine, text } from "../runner/loose-json.ts";
-
-export type TapedExchange = {
-  /** From 1, in the order in which answers were complete. */
-  readonly number: number;
-  readonly at: string;
-  readonly ms: number;
-  readonly route: string;
-  readonly method: string;
-  /** Below the route, with its query. */
-  readonly path: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** SHA-256 of the text. */
-  readonly requestHash: string;
-  readonly request: string;
-  readonly responseHash: string;
-  readonly response: string;
-};
 
 export type NewExchange = Omit<TapedExchange, "number" | "requestHash" | "responseHash">;
 
@@ -35,8 +18,16 @@ export type Tape = {
 /** Level and window: a conversation's next request is found in the last one, of up to 8 MiB. */
 const OPTIONS = { params: { [zlib.ZSTD_c_compressionLevel]: 6, [zlib.ZSTD_c_windowLog]: 23 } };
 
-/** `redact` removes known secrets. The folder exists; the file must not. */
-export function openTape(path: string, redact: (text: string) => string, onError: (error: Error) => void): Tape {
+export type TapeOptions = {
+  /** Removes known secrets. */
+  readonly redact: (text: string) => string;
+  readonly onError: (error: Error) => void;
+  /** For a replay: the first line has them. */
+  readonly places: TapePlaces;
+};
+
+/** The folder exists; the file must not. */
+export function openTape(path: string, { redact, onError, places }: TapeOptions): Tape {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const file = openSync(path, flags, 0o600);
   const stream = createZstdCompress(OPTIONS);
@@ -57,6 +48,7 @@ export function openTape(path: string, redact: (text: string) => string, onError
   });
   return {
     add(exchange) {
+      if (number === 0) stream.write(`${JSON.stringify({ places })}\n`);
       number += 1;
       const [request, response] = [redact(exchange.request), redact(exchange.response)];
       const hashes = { requestHash: hashOf(request), responseHash: hashOf(response) };
@@ -76,8 +68,14 @@ export function openTape(path: string, redact: (text: string) => string, onError
   };
 }
 
+export type ReadTape = {
+  /** Null on a tape of an earlier version. */
+  readonly places: TapePlaces | null;
+  readonly exchanges: readonly TapedExchange[];
+};
+
 /** All that is whole; what a crash cut off is left out. */
-export async function readTape(path: string): Promise<readonly TapedExchange[]> {
+export async function readTape(path: string): Promise<ReadTape> {
   const stream = createZstdDecompress();
   const parts: Buffer[] = [];
   let size = 0;
@@ -95,7 +93,16 @@ export async function readTape(path: string): Promise<readonly TapedExchange[]> 
   stream.end(readFileSync(path));
   await done;
   const lines = Buffer.concat(parts).toString("utf8").split("\n").slice(0, -1);
-  return lines.flatMap((line) => exchangeOf(line) ?? []);
+  return { places: placesIn(lines[0] ?? ""), exchanges: lines.flatMap((line) => exchangeOf(line) ?? []) };
+}
+
+function placesIn(line: string): TapePlaces | null {
+  const { places } = fields(parseLine(line));
+  if (places === undefined) return null;
+  const known = Object.entries(fields(places)).flatMap(([name, value]) =>
+    typeof value === "string" && /^[a-zA-Z]{1,40}$/u.test(name) ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(known);
 }
 
 /** Of a whole tape, unpacked. */

@@ -65,15 +65,19 @@ async function cloneInto(dir: string, { root, branch, project, repository }: Tar
   return files.ok ? ok(null) : files;
 }
 
-/** The committer and the project's remote, as an agent finds them in a worktree. */
-export async function settingsFrom(project: string, place: GitLocation): Promise<Result<string>> {
+/** The committer and, if it may be reached, the project's remote, as an agent finds them in a worktree. */
+export async function settingsFrom(
+  project: string,
+  place: GitLocation,
+  remote: "with remote" | "without remote" = "with remote",
+): Promise<Result<string>> {
   const config = await readConfig(project, place);
   if (!config.ok) return config;
   const own = [...(await readUserConfig(project)), ...config.value];
   const last = (key: string) => own.findLast(([name, value]) => name === key && value.trim() !== "")?.[1];
   const user = `[user]\n\tname = ${quoted(last("user.name") ?? "Passrail")}\n\temail = ${quoted(last("user.email") ?? "passrail@localhost")}\n`;
   const origin = last("remote.origin.url");
-  if (origin === undefined) return ok(user);
+  if (origin === undefined || remote === "without remote") return ok(user);
   return ok(`${user}[remote "origin"]\n\turl = ${quoted(origin)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`);
 }
 

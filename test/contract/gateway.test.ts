@@ -36,7 +36,7 @@ const submit: Turn = {
 async function expectTape({ home, attempts, models }: World): Promise<void> {
   const [attempt] = await attempts();
   const { tape } = attemptFiles(home, attempt?.runId ?? "", attempt?.stage ?? "", 1);
-  const taped = await readTape(tape);
+  const { exchanges: taped } = await readTape(tape);
   expect(taped.length).toBeGreaterThanOrEqual(ROOM);
   expect(models.requests.length).toBeLessThanOrEqual(taped.length);
   expect(JSON.stringify(taped)).not.toContain(API_KEY);

@@ -23,6 +23,7 @@ export const LIMIT = 7;
 export const NEVER_CALLED: Readonly<Record<string, string>> = {
   "agent resume": "needs a runner over its limit; test/scenarios/cli/agent-cli.test.ts runs it",
   "key pair": "needs an address for other machines; test/scenarios/daemon/exposure.test.ts runs it",
+  replay: "needs an agent CLI and its tape; test/contract/replay.test.ts runs it",
   "sandbox build": "needs an engine of containers and an image; test/scenarios/sandbox/podman.test.ts runs it",
   "sandbox test": "needs a sandbox; test/scenarios/sandbox/podman.test.ts runs it",
   "runs steer": "needs an agent at work; test/contract/steer.test.ts runs it",

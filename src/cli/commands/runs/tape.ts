@@ -4,10 +4,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { attemptFiles } from "../../../attempt/attempt-files.ts";
 import { readNote } from "../../../app/retention/removed-note.ts";
 import { removedText } from "../../../core/retention/retention.ts";
+import type { TapedExchange } from "../../../core/replay/exchange.ts";
 import { tokensOf } from "../../../core/budget/usage.ts";
 import { modelApi } from "../../../gateway/model-request.ts";
 import { readUsage } from "../../../gateway/read-usage.ts";
-import { readTape, type TapedExchange } from "../../../gateway/tape.ts";
+import { readTape } from "../../../gateway/tape.ts";
 import type { AttemptRecord } from "../../../store/store.ts";
 import { CliError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -25,7 +26,7 @@ export async function showTape(io: Io, runId: string, { stage, attempt }: Attemp
       "set `gateway: { mode: on }` (docs/gateway.md)",
     );
   }
-  const exchanges = await readTape(tape);
+  const { exchanges } = await readTape(tape);
   if (io.json) printJson(io, { stage, attempt, path: tape, exchanges });
   else printTable(io, exchanges.map(cellsOf));
 }
