@@ -3,6 +3,7 @@
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { tokensOf, type Usage } from "../core/budget/usage.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -23,8 +24,9 @@ import type {
   Session,
 } from "../runner/runner.ts";
 import type { ChosenRunner } from "../runner/runners.ts";
+import { tellsAnswers } from "../runner/session-usage.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type AttemptDesk, type OfferedVerdict, openAttemptDesk } from "./desk-place.ts";
+import { type AttemptDesk, type DeskOffer, type OfferedVerdict, openAttemptDesk } from "./desk-place.ts";
 import { type AttemptGateway, type AttemptTape, type GatewayWatch, openAttemptGateway } from "./attempt-gateway.ts";
 import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
@@ -101,10 +103,10 @@ export async function openConversation(
   const gateway = await gatewayOf(job, ports, place, launch, seen);
   const environment = { ...gateway.program.environment, ...place.env };
   const asking = openAsking(job, ports, { ...place, env: environment }, onEvent);
-  const live = openLive(job, ports.messages, place.onSaid, () => desk?.reopen());
+  const asked = { reopen: () => desk?.reopen(), answer: () => watch.answer(), mayEnd: endsAtVerdict(play) };
+  const live = openLive(job, { mailbox: ports.messages, onSaid: place.onSaid, ...asked });
   const scratch = scratchOf(job);
-  const onAccepted = (): void => live.leaveSoon();
-  const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, onAccepted, ...asking }) : undefined;
+  const desk = isAgent ? await openScratchAndDesk(job, ports, place, { scratch, live, ...asking }) : undefined;
   const watch = watchWork(await watchedIn(ports, place, environment), {
     model: () => model,
     hasVerdict: () => desk?.submitted() !== undefined,
@@ -135,7 +137,7 @@ export async function openConversation(
       ports.observed?.({ type: "session.ended", id: session?.id ?? null, reason: end.reason });
       model = conversation?.model ?? model;
       watch.end(end);
-      return isAgent ? withInstallHint(end) : end;
+      return isAgent ? withInstallHint(await endedBy(ports, end, live.spared())) : end;
     },
     submitted: () => desk?.submitted(),
     usage: () => watch.reported(),
@@ -174,8 +176,8 @@ function gatewayOf(
   launch: ChosenRunner,
   seen: Omit<GatewayWatch, "isApart">,
 ): Promise<AttemptGateway> {
-  const isApart = ports.workspaces.ownNetwork === true;
-  return openAttemptGateway(place.play.runner, tapeOf(job, ports, place), ports.runners, launch, { ...seen, isApart });
+  const watch = { ...seen, isApart: isApart(ports) };
+  return openAttemptGateway(place.play.runner, tapeOf(job, ports, place), ports.runners, launch, watch);
 }
 
 /** With what is another in each attempt and occurs in its conversation. */
@@ -208,6 +210,19 @@ function standingSpec(
 
 function anyOf(...all: readonly { readonly signal: AbortSignal }[]): AbortSignal {
   return AbortSignal.any(all.map(({ signal }) => signal));
+}
+
+/** Nothing goes on in its session afterwards, and what it used is on record before its verdict is accepted. */
+function endsAtVerdict({ session, runner }: RunnerChoice): boolean {
+  return session !== "resume" && tellsAnswers(runner);
+}
+
+/** The way it ended says nothing about its work where Passrail ended it at its verdict, and spared it a request. */
+async function endedBy(ports: AttemptPorts, end: AttemptEnd, spared: Usage | null): Promise<AttemptEnd> {
+  if (spared === null) return end;
+  await ports.note({ sparedTokens: tokensOf(spared) });
+  const { conversation } = end;
+  return { ...end, reason: "finished", ...(conversation && { conversation: { ...conversation, failure: null } }) };
 }
 
 function withInstallHint(end: AttemptEnd): AttemptEnd {
@@ -253,7 +268,7 @@ function scratchOf({ home, run, stage, attempt }: AttemptJob): string {
 
 type DeskParts = {
   readonly scratch: string;
-  readonly onAccepted: () => void;
+  readonly live: { readonly accepted: DeskOffer["onAccepted"] };
 } & Pick<Asking, "permits" | "askLive">;
 
 /** How the attempt asks people while its agent waits: for permission, and what the agent wants to know. */
@@ -276,6 +291,11 @@ function openAsking(
   return { permits, askLive, hooks: { ...permits.hooks, heldMs: people.heldMs }, close: () => people.close() };
 }
 
+/** Its programs reach nothing that listens on this machine. */
+function isApart({ workspaces }: AttemptPorts): boolean {
+  return workspaces.ownNetwork === true;
+}
+
 function questionWaitMs({ limits }: Pick<ConversationPlace, "limits">): number {
   return limits.questionMs ?? QUESTION_WAIT_MS;
 }
@@ -284,14 +304,14 @@ async function openScratchAndDesk(
   job: AttemptJob,
   ports: AttemptPorts,
   { play, offered, onSaid }: ConversationPlace,
-  { scratch, onAccepted, permits, askLive }: DeskParts,
+  { scratch, live, permits, askLive }: DeskParts,
 ): Promise<AttemptDesk> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const isReached = ports.workspaces.ownNetwork !== true;
+  const isReached = !isApart(ports);
   return openAttemptDesk(job, ports, {
     offered: isReached ? offered : null,
     mayAsk: isReached && play.questions === "ask",
-    onAccepted,
+    onAccepted: live.accepted,
     askLive,
     onSaid,
     ...optional({ permit: isReached ? permits.atDesk : undefined }),

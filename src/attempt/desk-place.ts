@@ -29,8 +29,11 @@ export type AttemptDesk = {
 export type DeskOffer = {
   readonly offered: OfferedVerdict | null;
   readonly mayAsk: boolean;
-  /** Called when a verdict or a question is recorded: nothing that the program does from then on counts, unless a person speaks. */
-  readonly onAccepted: () => void;
+  /**
+   * Called when a verdict or a question is recorded: nothing that the program does from then on counts, unless a person speaks. It is told
+   * when this resolves.
+   */
+  readonly onAccepted: (what: "verdict" | "question") => Promise<void>;
   /** For programs that ask for permission at the desk. */
   readonly permit?: DeskPlace["permit"];
   /** Asks a person while the agent waits. */
@@ -53,7 +56,7 @@ export async function openAttemptDesk(
     if (submitted !== undefined) return refused(submitted);
     submitted = accepted.value;
     await writeRecord(job.files, job.files.submission, runners.redact(text.replaceAll(job.nonce, "[nonce]")));
-    onAccepted();
+    await onAccepted("verdict");
     return { accepted: true, text: "Accepted. Your work is done: end your turn now, without another word." };
   }
 
@@ -76,7 +79,7 @@ export async function openAttemptDesk(
       reason: "the agent asks a person",
     };
     await writeRecord(job.files, job.files.submission, JSON.stringify({ asked }));
-    onAccepted();
+    await onAccepted("question");
     return {
       accepted: true,
       text: "The question was passed on to a person, and nobody has answered yet. End your turn now; the answer comes with your next prompt.",

@@ -1,6 +1,11 @@
 // What people say to the agent of an attempt, in the words that it gets, and what follows for a verdict that it handed in before: it does
 // not count, and the program is not ended.
+//
+// After an accepted verdict a program asks its model once more, with the whole conversation, only to say goodbye. Where nobody needs its
+// session and its usage is on record, it is ended before that.
 
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Usage } from "../core/budget/usage.ts";
 import { liveMessage } from "../core/prompt/messages.ts";
 import { type PersonMessage, waitingMessages } from "../core/run/message.ts";
 import type { AttemptHooks, LiveMessage, LiveMessages } from "../runner/runner.ts";
@@ -10,8 +15,10 @@ import type { Mailbox } from "./mailbox.ts";
 type LiveTalk = {
   /** Aborted when the program stays although its work is done. */
   readonly signal: AbortSignal;
-  /** The desk has accepted its verdict or question. */
-  leaveSoon(): void;
+  /** The desk has accepted its verdict or question, and tells the program so when this resolves. */
+  accepted(what: "verdict" | "question"): Promise<void>;
+  /** What the model's last answer used, if the program was ended at its verdict: its next request would have carried as much. */
+  spared(): Usage | null;
   hooks(isAgent: boolean): Pick<AttemptHooks, "messages">;
   /** A message that waits, to be said as the next turn. */
   take(): LiveMessage | undefined;
@@ -22,14 +29,25 @@ type LiveTalk = {
 
 /** For a program to end its turn and report its usage after the desk has accepted its verdict or question. */
 const LEAVE_MS = 5000;
+/** For a program to write down what its last answer used, and how often that is looked for. */
+const RECORD_MS = 1000;
+const LOOK_MS = 50;
 
-/** `onSaid`: everything that is said in between. `reopen`: whatever was handed in does not count any more. */
-export function openLive(
-  { run, stage }: AttemptJob,
-  mailbox: Mailbox,
-  onSaid: (text: string) => void,
-  reopen: () => void,
-): LiveTalk {
+type LiveParts = {
+  readonly mailbox: Mailbox;
+  /** Everything that is said in between. */
+  readonly onSaid: (text: string) => void;
+  /** Whatever was handed in does not count any more. */
+  readonly reopen: () => void;
+  /** What the answer used that the model has just given; null while that is not on record. */
+  readonly answer: () => Usage | null;
+  /** Nothing continues its session after a verdict. */
+  readonly mayEnd: boolean;
+};
+
+export function openLive({ run, stage }: AttemptJob, parts: LiveParts): LiveTalk {
+  const { mailbox, onSaid, reopen, answer, mayEnd } = parts;
+  let spared: Usage | null = null;
   const accepted = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const stay = (): void => {
@@ -42,12 +60,21 @@ export function openLive(
   });
   return {
     signal: accepted.signal,
-    // Many programs ask their model once more after the call, and some go on for as long as it answers.
-    leaveSoon() {
+    async accepted(what) {
       // A person's message that waits for the end of the turn comes first.
-      if (mailbox.waiting().length === 0)
-        timer ??= setTimeout(() => accepted.abort("its verdict was accepted"), LEAVE_MS);
+      if (mailbox.waiting().length > 0) return;
+      // Some programs go on for as long as their model answers.
+      timer ??= setTimeout(() => accepted.abort("its verdict was accepted"), LEAVE_MS);
+      if (what !== "verdict" || !mayEnd) return;
+      const used = await onRecord(answer);
+      // A message may have come meanwhile.
+      if (used === null || timer === undefined || accepted.signal.aborted) return;
+      spared = used;
+      accepted.abort("its verdict was accepted");
+      // It gets no answer to go on with.
+      await pause(LEAVE_MS);
     },
+    spared: () => spared,
     hooks: (isAgent) => (isAgent ? { messages } : {}),
     take: () => (accepted.signal.aborted ? undefined : messages.take()),
     noteHeard(message) {
@@ -57,6 +84,18 @@ export function openLive(
     },
     close: stay,
   };
+}
+
+async function onRecord(answer: () => Usage | null): Promise<Usage | null> {
+  for (const end = performance.now() + RECORD_MS; performance.now() < end; await pause(LOOK_MS)) {
+    const used = answer();
+    if (used !== null) return used;
+  }
+  return null;
+}
+
+function pause(ms: number): Promise<void> {
+  return sleep(ms, undefined, { ref: false });
 }
 
 /** The messages of the mailbox in the words that the agent gets. */

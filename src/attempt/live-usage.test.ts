@@ -97,6 +97,22 @@ test("the program's own last word counts for dollars; cut off, the larger number
   expect(live.total()?.usd).toBe(3.5);
 });
 
+test("an answer of the model counts as told until its tools have returned; one of an earlier prompt never does", () => {
+  const answered = (id: string, input: number): void => {
+    const line = { type: "token_usage_record", payload: { response_id: id, usage: { input_tokens: input } } };
+    appendFileSync(file, `${JSON.stringify(line)}\n`);
+  };
+  answered("r-1", 100);
+  live.begin(ID);
+  expect(live.answer()).toBeNull();
+  answered("r-2", 200);
+  expect(live.answer()?.inputTokens).toBe(200);
+  live.note({ type: "tool.returned", id: "t-1", ok: true, output: "" });
+  expect(live.answer()).toBeNull();
+  answered("r-3", 300);
+  expect(live.answer()?.inputTokens).toBe(300);
+});
+
 test("codex' file also says how far the windows of the plan are used", () => {
   live.begin(null);
   const primary = { used_percent: 92.4, window_minutes: 300, resets_at: 1_790_000_000 };

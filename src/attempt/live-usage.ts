@@ -18,6 +18,8 @@ export type LiveUsage = {
   end(told: Usage | null, isWhole: boolean): void;
   /** Of the whole attempt so far; undefined without any report. */
   total(): Usage | undefined;
+  /** Of the model's last answer, whose tools run now; null unless the session file has told it already. */
+  answer(): Usage | null;
   /** Of the session that the current prompt resumed, when it was sent; null for a new one. */
   before(): Usage | null;
   close(): void;
@@ -58,12 +60,22 @@ export function openLiveUsage(runner: RunnerName, places: SessionPlaces, watch: 
     watch.grown();
   }
 
+  function open(session: string): Prompt["read"] {
+    const answer = (usage: Usage): void => {
+      if (current !== undefined) current.answer = usage;
+    };
+    return openSessionUsage(runner, session, places, { limits: watch.limits, answer });
+  }
+
   const timer = setInterval(look, LOOK_MS);
   return {
     begin(session) {
-      const read = session === null ? () => null : openSessionUsage(runner, session, places, watch.limits);
+      const read = session === null ? () => null : open(session);
       const before = session === null ? null : sessionUsage(runner, session, places);
-      current = { session, read, before, usage: null, answers: null, lookedAt: 0 };
+      current = { session, read, before, usage: null, answers: null, answer: null, lookedAt: 0 };
+      // What the session holds already is no answer to this prompt.
+      read();
+      current.answer = null;
     },
     counted(usage) {
       if (current === undefined) return;
@@ -74,12 +86,15 @@ export function openLiveUsage(runner: RunnerName, places: SessionPlaces, watch: 
       if (current === undefined) return;
       if (event.type === "session" && event.id !== current.session) {
         current.session = event.id;
-        current.read = openSessionUsage(runner, event.id, places, watch.limits);
+        current.read = open(event.id);
         // Another session than the one that was to be resumed is a new one.
         current.before = null;
       }
       if (event.type === "usage") grow(event.usage);
-      if (performance.now() - current.lookedAt >= PAUSE_MS) look();
+      const isReturned = event.type === "tool.returned";
+      if (isReturned || performance.now() - current.lookedAt >= PAUSE_MS) look();
+      // What was told until now belongs to answers whose tools are done.
+      if (isReturned) current.answer = null;
     },
     end(told, isWhole) {
       look();
@@ -92,6 +107,10 @@ export function openLiveUsage(runner: RunnerName, places: SessionPlaces, watch: 
     total() {
       const now = current?.usage ?? null;
       return now === null ? settled : settled === undefined ? now : addUsage(settled, now);
+    },
+    answer() {
+      look();
+      return current?.answer ?? null;
     },
     before: () => current?.before ?? null,
     close: () => clearInterval(timer),
@@ -106,6 +125,8 @@ type Prompt = {
   usage: Usage | null;
   /** The sum of what its answers told. */
   answers: Usage | null;
+  /** As its session file told it last, unless its tools are done. */
+  answer: Usage | null;
   lookedAt: number;
 };
 

@@ -36,6 +36,8 @@ export type WorkWatch = {
   /** All usage so far. */
   reported(): ReportedUsage | undefined;
   stopped(): StoppedWork | undefined;
+  /** What the answer of the model has used whose tools run now; null where that is not known yet. */
+  answer(): Usage | null;
   /** What the session had used before this attempt resumed it; null for a new one. */
   before(): Usage | null;
   close(): void;
@@ -123,6 +125,7 @@ export function watchWork(program: WatchedProgram, { model, hasVerdict, onLimits
     },
     reported,
     stopped: () => stopped,
+    answer: () => live.answer(),
     before: () => live.before(),
     close() {
       clearTimeout(telling);

@@ -24,6 +24,7 @@ const STATED: ReadonlySet<string> = new Set([
   "usage",
   "session",
   "sessionBefore",
+  "sparedTokens",
   "repaired",
   "heard",
   "diffBytes",

@@ -55,6 +55,8 @@ export type AttemptFacts = {
   readonly session: { readonly id: string; readonly totals: Usage | null } | null;
   /** What that session had used in all when the attempt resumed it; null for a new one. */
   readonly sessionBefore: Usage | null;
+  /** What one more request to the model would have carried, had the program not been ended at its verdict. */
+  readonly sparedTokens: number | null;
   /** The file with its output. */
   readonly output: string | null;
   readonly workspace: string | null;
@@ -111,6 +113,7 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     reportedMs: numberOf(facts["reportedMs"]),
     session: sessionOf(facts["session"]),
     sessionBefore: usageOf(facts["sessionBefore"]),
+    sparedTokens: numberOf(facts["sparedTokens"]),
     output: textOf(facts["output"]),
     workspace: textOf(facts["workspace"]),
     mode: textOf(facts["mode"]),

@@ -4,6 +4,7 @@
 import { closeSync, type Dir, opendirSync, readSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
+import type { Usage } from "../core/budget/usage.ts";
 import type { LimitUse } from "../core/run/limit-use.ts";
 import { lookConfined, openConfined } from "../file/confined.ts";
 
@@ -17,6 +18,13 @@ export type SessionPlaces = {
 
 /** What a session file says of the account's limits. */
 export type OnLimits = (uses: readonly LimitUse[]) => void;
+
+/** What a session file says beside its total. */
+export type SessionTells = {
+  readonly limits?: OnLimits | undefined;
+  /** The usage of one answer of the model, once. Only programs tell it that write it down before they carry out what the answer calls. */
+  readonly answer?: ((usage: Usage) => void) | undefined;
+};
 
 export type SessionJournal = {
   /** Passes the lines that came since the last call. False where there is no such file, or it is not used. */

@@ -8,9 +8,9 @@ import { openClaudeSession } from "./claude/session-file.ts";
 import { openCodexSession } from "./codex/session-file.ts";
 import { openGeminiSession } from "./gemini/session-file.ts";
 import { openOpencodeSession } from "./opencode/session-file.ts";
-import { isPlainId, type OnLimits, type SessionPlaces } from "./session-journal.ts";
+import { isPlainId, type SessionPlaces, type SessionTells } from "./session-journal.ts";
 
-type OpenSession = (id: string, places: SessionPlaces, onLimits?: OnLimits) => () => Usage | null;
+type OpenSession = (id: string, places: SessionPlaces, tells: SessionTells) => () => Usage | null;
 
 const VENDORS: Partial<Record<RunnerName, OpenSession>> = {
   claude: openClaudeSession,
@@ -18,6 +18,14 @@ const VENDORS: Partial<Record<RunnerName, OpenSession>> = {
   gemini: openGeminiSession,
   opencode: openOpencodeSession,
 };
+
+/** Those that write down what an answer used before they carry out what it calls. Measured with Codex 0.166.0 and Gemini CLI 0.61.0. */
+const TELL_ANSWERS: ReadonlySet<RunnerName> = new Set(["codex", "gemini"]);
+
+/** Whether its session file tells what an answer of the model used while the tools of that answer run. */
+export function tellsAnswers(runner: RunnerName): boolean {
+  return TELL_ANSWERS.has(runner);
+}
 
 /**
  * The usage of the whole session so far: of all its attempts, and of a person who worked in it. An attempt's own part is what came on top
@@ -32,11 +40,11 @@ export function openSessionUsage(
   runner: RunnerName,
   session: string,
   places: SessionPlaces,
-  onLimits?: OnLimits,
+  tells: SessionTells = {},
 ): () => Usage | null {
   const open = isPlainId(session) ? VENDORS[runner] : undefined;
   if (open === undefined) return () => null;
-  const read = open(session, places, onLimits);
+  const read = open(session, places, tells);
   return () => {
     const usage = read();
     return usage === null ? null : soundUsage(usage);

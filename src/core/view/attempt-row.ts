@@ -53,6 +53,8 @@ export type AttemptRow = Omit<RecordedAttempt, "outcome" | "facts"> & {
   readonly rung: string | null;
   /** Null where the runner reported no usage. */
   readonly usage: Usage | null;
+  /** The tokens of one more request, which its program did not make because it was ended at its verdict; null if it was not. */
+  readonly sparedTokens: number | null;
   /** The time that the agent's program says it took; null where it said none. */
   readonly reportedMs: number | null;
 };
@@ -86,6 +88,7 @@ export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
     account: facts.account,
     rung: facts.rung === null ? null : rungText(facts.runner ?? "", facts.rung),
     usage: facts.usage,
+    sparedTokens: facts.sparedTokens,
     reportedMs: facts.reportedMs,
   };
 }

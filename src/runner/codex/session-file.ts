@@ -12,14 +12,14 @@ import { epochTime } from "../reset-time.ts";
 import {
   ANSWERS_AT_MOST,
   namesIn,
-  type OnLimits,
   openJournal,
   type SessionJournal,
   type SessionPlaces,
+  type SessionTells,
   sessionFolders,
 } from "../session-journal.ts";
 
-export function openCodexSession(id: string, places: SessionPlaces, onLimits?: OnLimits): () => Usage | null {
+export function openCodexSession(id: string, places: SessionPlaces, tells: SessionTells): () => Usage | null {
   const answers = new Map<string, Usage>();
   let journal: SessionJournal | undefined;
   let total: Usage | null = null;
@@ -33,12 +33,14 @@ export function openCodexSession(id: string, places: SessionPlaces, onLimits?: O
     const record = fields(parseLine(text));
     const payload = fields(record["payload"]);
     const answer = record["type"] === "token_usage_record" ? usageOf(fields(payload["usage"])) : null;
-    if (answer !== null && answers.size < ANSWERS_AT_MOST)
+    if (answer !== null && answers.size < ANSWERS_AT_MOST) {
       answers.set(stringOf(payload["response_id"]) ?? `${answers.size}`, answer);
+      tells.answer?.(answer);
+    }
     if (record["type"] !== "event_msg" || payload["type"] !== "token_count") return;
     total = usageOf(fields(fields(payload["info"])["total_token_usage"])) ?? total;
     const uses = limitUses(fields(payload["rate_limits"]));
-    if (uses.length > 0) onLimits?.(uses);
+    if (uses.length > 0) tells.limits?.(uses);
   };
   return () => {
     journal ??= findRollout(id, places);

@@ -12,17 +12,18 @@ import {
   type SessionFolder,
   type SessionJournal,
   type SessionPlaces,
+  type SessionTells,
   sessionFolders,
 } from "../session-journal.ts";
 
-export function openGeminiSession(id: string, places: SessionPlaces): () => Usage | null {
+export function openGeminiSession(id: string, places: SessionPlaces, tells: SessionTells): () => Usage | null {
   const { env, cwd } = places;
   const own = join(env["GEMINI_CLI_HOME"] ?? env["HOME"] ?? homedir(), ".gemini");
   let records: readonly ChatRecord[] = [];
   return () => {
     if (records.length === 0) records = sessionFolders(places, own).flatMap((folder) => findRecords(id, folder, cwd));
     for (const record of records) {
-      record.journal.read({ line: (line) => readLine(record, line, id), anew: () => record.answers.clear() });
+      record.journal.read({ line: (line) => readLine(record, line, id, tells), anew: () => record.answers.clear() });
     }
     const answers = records.flatMap((record) => (record.isOther ? [] : [...record.answers.values()]));
     return answers.reduce<Usage | null>((sum, each) => (sum === null ? each : addUsage(sum, each)), null);
@@ -37,7 +38,7 @@ type ChatRecord = {
   isOther: boolean;
 };
 
-function readLine(chat: ChatRecord, line: string, session: string): void {
+function readLine(chat: ChatRecord, line: string, session: string, tells: SessionTells): void {
   if (!line.includes('"tokens"') && !line.includes('"sessionId"')) return;
   const record = fields(parseLine(line));
   const named = text(record["sessionId"]);
@@ -46,7 +47,9 @@ function readLine(chat: ChatRecord, line: string, session: string): void {
     const id = text(message["id"]);
     const usage = usageOf(fields(message["tokens"]));
     const isAnswer = message["type"] === "gemini" && id !== null && usage !== null;
-    if (isAnswer && chat.answers.size < ANSWERS_AT_MOST) chat.answers.set(id, usage);
+    if (!isAnswer || chat.answers.size >= ANSWERS_AT_MOST) continue;
+    if (!chat.answers.has(id)) tells.answer?.(usage);
+    chat.answers.set(id, usage);
   }
 }
 

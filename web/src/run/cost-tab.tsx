@@ -15,6 +15,7 @@ export function CostTab({ run }: { readonly run: RunDetail }): ReactNode {
     .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
   if (attempts.length === 0) return <Empty title="No attempts yet, so there is no cost." />;
   const { spent } = run;
+  const spared = attempts.reduce((sum, { sparedTokens }) => sum + (sparedTokens ?? 0), 0);
   return (
     <div className="flex flex-col gap-2">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard. */}
@@ -68,6 +69,7 @@ export function CostTab({ run }: { readonly run: RunDetail }): ReactNode {
         {spent === null || spent.unknownUsd === spent.attempts
           ? "No attempt reported its cost."
           : `${usd(spent.usd)} in total${spent.unknownUsd > 0 ? `, not counting ${spent.unknownUsd} attempts that did not report it` : ""}.`}
+        {spared > 0 && ` Ended at their verdict: about ${count(spared)} tokens not paid for once more.`}
       </p>
     </div>
   );

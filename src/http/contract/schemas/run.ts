@@ -81,6 +81,9 @@ export const attemptSchema = z
       .nullable()
       .meta({ description: "which rung of its ladder of runners it took, and why; null for a stage without one" }),
     usage: usage.nullable(),
+    sparedTokens: z.int().nullable().meta({
+      description: "the tokens of one more request, which its program did not make because it was ended at its verdict",
+    }),
     reportedMs: z
       .number()
       .nullable()
