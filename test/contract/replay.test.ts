@@ -57,6 +57,32 @@ describe.skipIf(contractTests() === "left out")("the replay of a recorded run", 
     },
   );
 
+  test("another runner plays a recorded stage anew, and both are compared", { timeout: 120_000 }, async () => {
+    world.models.play({ rules: [{ id: "builder", match: { prompt: "# Builder" }, turns }] });
+    const programs = [claude, codex].map((vendor) => [vendor.cli, programOf(vendor, world.dir, world.models.url)]);
+    world.playedBy(claude, { gateway: { mode: "on" }, runners: Object.fromEntries(programs) });
+    await ended(world.build("--workspace", "worktree"));
+    const [attempt] = await world.attempts();
+    const { runId = "", stage = "" } = attempt ?? {};
+    const [asked, before, events] = [world.models.requests.length, refs(world), await world.events()];
+    const args = ["replay", runId, "--swap", `${stage}=codex`, "--model", codex.model, "--json"];
+    const report = JSON.parse(await output(world.passrail(...args)));
+    expect(report).toMatchObject({
+      stage,
+      attempt: 1,
+      sameVerdict: true,
+      sameDiff: true,
+      recorded: { runner: "claude", word: "APPROVE" },
+      swapped: { runner: "codex", model: codex.model, word: "APPROVE" },
+    });
+    expect(report.recorded.diff.files).toBeGreaterThanOrEqual(2);
+    expect(report.swapped.diff).toEqual(report.recorded.diff);
+    for (const side of [report.recorded, report.swapped]) expect(side.usage.inputTokens).toBeGreaterThan(0);
+    expect(world.models.requests.length).toBeGreaterThan(asked);
+    expect(refs(world)).toBe(before);
+    expect(await world.events()).toEqual(events);
+  });
+
   test("a tape that is gone is said before anything starts", { timeout: 60_000 }, async () => {
     world.models.play({ rules: [{ id: "builder", match: { prompt: "# Builder" }, turns }] });
     world.playedBy(claude, { gateway: { mode: "required" } });

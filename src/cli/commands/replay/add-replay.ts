@@ -12,6 +12,11 @@ export function addReplay(program: Command, { call }: CommandContext): void {
     .argument("<run>", RUN);
   const read = addOptions(command, {
     stage: text("--stage <stage#n>", "only this stage, or one attempt of it (default: all)"),
+    swap: text(
+      "--swap <stage=runner>",
+      "run this stage anew with another runner, really and paid, on the recorded inputs",
+    ),
+    model: text("--model <model>", "with --swap: the model"),
   });
   command.action((run: string, typed: TypedFlags) =>
     call(async (io) => (await import("./replay.ts")).replay(io, run, read(typed))),

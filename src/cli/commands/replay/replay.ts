@@ -3,10 +3,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { replayRun, type ReplayedAttempt, type ReplayReport } from "../../../app/replay/replay-run.ts";
 import { nameOf } from "../../../app/replay/find-taped.ts";
-import type { ShownResult } from "../../../core/replay/compare.ts";
+import { optional } from "../../../core/optional.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import { loadSettings } from "../../../settings/load.ts";
-import { CliError, EXIT, problemError } from "../../errors.ts";
+import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import { catchSignals } from "../../interrupt.ts";
 import { requireOperator } from "../../operator.ts";
@@ -15,11 +15,15 @@ import type { Io } from "../../terminal/io.ts";
 import { paint, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { ensureTrusted } from "../../trust.ts";
+import { resultText, showSwap } from "./swap.ts";
 
-export type ReplayFlags = { readonly stage?: string };
+export type ReplayFlags = { readonly stage?: string; readonly swap?: string; readonly model?: string };
 
-export async function replay(io: Io, reference: string, { stage }: ReplayFlags): Promise<number> {
+export async function replay(io: Io, reference: string, { stage, swap, model }: ReplayFlags): Promise<number> {
   requireOperator(io, "replay");
+  if (swap !== undefined && stage !== undefined)
+    throw usageError("flag_conflict", "--swap names the stage itself; leave --stage out.");
+  if (swap === undefined && model !== undefined) throw usageError("flag_conflict", "--model needs --swap.");
   await ensureTrusted(io);
   return withReader(io, async (store) => {
     const found = await requireRun(store, reference);
@@ -41,6 +45,7 @@ export async function replay(io: Io, reference: string, { stage }: ReplayFlags):
       onAttempt: (name: string) => void (io.quiet || io.json || io.err(`replaying ${name}`)),
     };
     try {
+      if (swap !== undefined) return await showSwap(io, site, found, { choice: swap, ...optional({ model }) });
       const report = await replayRun(site, found, stage);
       if (!report.ok) throw problemError(report.error, stop.signal.aborted ? EXIT.interrupted : EXIT.error);
       printReport(io, report.value);
@@ -77,10 +82,6 @@ function printReport(io: Io, report: ReplayReport): void {
   for (const each of report.attempts) for (const line of notesOn(each)) io.out(plainText(line, io.color));
   for (const each of report.leftOut)
     io.out(paint(io, "dim", `${nameOf(each)}: not replayed: ${oneLine(each.why, 200)}`));
-}
-
-export function resultText({ health, verdict, word, cause }: ShownResult): string {
-  return cause ?? word ?? verdict ?? health;
 }
 
 function requestsText({ requests: { onTape, same, different, unanswered } }: ReplayedAttempt): string {
