@@ -54,7 +54,7 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
     for (const [word, run] of Object.entries(rows)) {
       const row = list.getByRole("listitem").filter({ hasText: `#${run.number}` });
       await row.getByText(word, { exact: false }).first().waitFor();
-      await row.getByText(/[0-9]+s ago|m [0-9]+s ago/u).waitFor();
+      await row.getByText(/[0-9]+[sm] ago/u).waitFor();
       await row.getByRole("link").click();
       const decision = page.getByRole("region", { name: "Decision" });
       await decision.getByText(/waits for (owner|user|human)/u).waitFor();

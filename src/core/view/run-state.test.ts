@@ -65,7 +65,7 @@ test("a run that waits for an escalation says so; other items wait for you", () 
   });
   const waiting = (kind: string) => run({ main: item(kind) as never }, { status: "waiting", since: AT });
   expect(runState(FEATURE, waiting("escalation"), NOW).is).toBe("escalated");
-  expect(runState(FEATURE, waiting("budget"), NOW)).toMatchObject({ is: "waiting", text: "budget qa, owner" });
+  expect(runState(FEATURE, waiting("budget"), NOW)).toMatchObject({ is: "waiting", text: "Budget for owner at qa" });
 });
 
 test("a command says running of no run: an open one has the word of its state, a closed one its status", () => {

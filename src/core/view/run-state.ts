@@ -10,6 +10,7 @@ import { overLimit } from "./over-limit.ts";
 import { waitingMerge } from "../run/waiting-merge.ts";
 import { type RunStateName, STATE_WORDS } from "./state-words.ts";
 import { takenText } from "./taken-over.ts";
+import { waitText } from "./wait-text.ts";
 
 export type ShownState = {
   readonly is: RunStateName;
@@ -77,7 +78,7 @@ function pausedState(places: readonly ShownState[]): ShownState {
 function waitingState(run: Run): ShownState {
   const items = openItems(run);
   const isEscalated = items.some(({ kind }) => kind === "escalation");
-  const text = items.map(({ kind, stage, who }) => `${kind} ${stage}, ${who}`).join("; ");
+  const text = items.map(waitText).join("; ");
   return state(isEscalated ? "escalated" : "waiting", text);
 }
 

@@ -65,9 +65,9 @@ function AgentTable(): ReactNode {
                     <strong>
                       <SafeText max={100}>{name}</SafeText>
                     </strong>
-                    <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
+                    {origin !== "shipped" && <Badge>{origin}</Badge>}
                   </span>
-                  <span className="max-w-prose text-xs text-muted">
+                  <span className="max-w-[90ch] text-xs text-muted">
                     <SafeText max={200}>{description}</SafeText>
                   </span>
                 </span>

@@ -52,7 +52,12 @@ export function useShortcuts(list: readonly (Shortcut & { readonly act: () => vo
 /** For display: ⌘ on a Mac, Ctrl elsewhere. */
 export function keysText(keys: string): string {
   const mod = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? "⌘" : "Ctrl+";
-  return keys.replaceAll("$mod+", mod).replaceAll("Shift+", "⇧").replaceAll("Enter", "⏎").replaceAll("Escape", "Esc");
+  return keys
+    .replace(/(?<=\$mod\+)[a-z]$/u, (letter) => letter.toUpperCase())
+    .replaceAll("$mod+", mod)
+    .replaceAll("Shift+", "⇧")
+    .replaceAll("Enter", "⏎")
+    .replaceAll("Escape", "Esc");
 }
 
 /** Replaces the default of tinykeys, which ignores all keys in fields. Keys pressed in a dialog do not act on the page below it. */

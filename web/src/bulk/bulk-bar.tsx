@@ -22,7 +22,7 @@ export function BulkBar({ subjects, clear, disabledBecause }: Props): ReactNode 
   return (
     <section
       aria-label="Selected"
-      className="sticky bottom-16 z-30 flex flex-wrap items-center gap-1.5 rounded-lg border border-ink bg-panel px-3 py-2 text-sm shadow-lg md:bottom-[calc(1rem+var(--undo-room,0px))]"
+      className="sticky bottom-(--tabs) z-30 flex flex-wrap items-center gap-1.5 rounded-lg border border-ink bg-panel px-3 py-2 text-sm shadow-lg md:bottom-[calc(1rem+var(--undo-room,0px))]"
     >
       <strong className="mr-1 font-medium">{subjects.length} selected</strong>
       {BULK_VERBS.map((each) => (

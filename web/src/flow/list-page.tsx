@@ -68,7 +68,7 @@ function FlowRow({ flow: { name, title, origin }, start }: FlowRowProps): ReactN
           </Link>
           <span className="flex flex-wrap items-center gap-2 text-xs text-muted">
             <code>{name}</code>
-            <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
+            {origin !== "shipped" && <Badge>{origin}</Badge>}
             {flow.error !== null ? (
               <Badge tone="bad">
                 <Icon name="cross" /> has errors

@@ -30,7 +30,7 @@ export function FlowPage(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <PageHead title={<SafeText>{flow.data?.title ?? name}</SafeText>}>
-        <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
+        <Badge>{origin === "shipped" ? "built in" : origin}</Badge>
         <Link to="/runs" search={{ flow: name }}>
           Runs of this flow
         </Link>

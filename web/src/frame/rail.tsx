@@ -47,8 +47,12 @@ export function Rail({ path, waiting, working, isPaused, open }: Props): ReactNo
   return (
     <nav
       aria-label="Main"
-      className="flex shrink-0 gap-1 border-line bg-panel p-2 max-md:sticky max-md:bottom-0 max-md:z-30 max-md:order-last max-md:border-t max-md:pb-[max(0.5rem,env(safe-area-inset-bottom))] md:sticky md:top-0 md:h-dvh md:w-52 md:flex-col md:overflow-y-auto md:border-r"
+      className="flex shrink-0 gap-1 border-line bg-panel p-2 max-md:sticky max-md:bottom-0 max-md:z-30 max-md:order-last max-md:h-(--tabs) max-md:border-t max-md:pb-[max(0.5rem,env(safe-area-inset-bottom))] md:sticky md:top-0 md:h-dvh md:w-52 md:flex-col md:overflow-y-auto md:border-r"
     >
+      <p className="mb-1 hidden items-center gap-2 px-2 py-2 text-base font-semibold tracking-tight md:flex">
+        <Mark />
+        Passrail
+      </p>
       {PLACES.map((place) => (
         <PlaceLink key={place.name} place={place} isHere={place.name === current?.name}>
           {place.name === "Now" && waiting > 0 && (
@@ -74,19 +78,37 @@ export function Rail({ path, waiting, working, isPaused, open }: Props): ReactNo
         </button>
         <LiveMark />
         <button type="button" className={FOOT} onClick={() => open("palette")}>
-          <kbd className="font-mono">{keysText("$mod+k")}</kbd> commands
+          <Key>{keysText("$mod+k")}</Key> Commands
         </button>
         <button type="button" className={FOOT} onClick={() => open("shortcuts")}>
-          <kbd className="font-mono">?</kbd> keys
+          <Key>?</Key> Keys
         </button>
       </div>
     </nav>
   );
 }
 
+/** The same as the icon of the tab; colour is for states. */
+function Mark(): ReactNode {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 32 32" className="size-5 shrink-0">
+      <rect width="32" height="32" rx="7" className="fill-ink" />
+      <path
+        d="M9 24V8h8a5 5 0 0 1 0 10h-4"
+        className="fill-none stroke-panel [stroke-linecap:round] [stroke-linejoin:round] [stroke-width:3.2]"
+      />
+      <circle cx="22.5" cy="24" r="2.3" className="fill-panel" />
+    </svg>
+  );
+}
+
 const LOOK =
-  "relative flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:flex-1 max-md:flex-col max-md:justify-center max-md:gap-0 max-md:px-1 max-md:text-xs";
+  "relative flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:flex-1 max-md:flex-col max-md:justify-center max-md:gap-0 max-md:px-1 max-md:py-0.5 max-md:text-xs";
 const FOOT = "min-h-7 cursor-pointer text-left hover:underline pointer-coarse:min-h-11";
+
+function Key({ children }: { readonly children: string }): ReactNode {
+  return <kbd className="mr-1 rounded border border-line bg-sunken px-1 font-mono text-[0.7rem]">{children}</kbd>;
+}
 
 type PlaceLinkProps = { readonly place: FramePlace; readonly isHere: boolean; readonly children: ReactNode };
 

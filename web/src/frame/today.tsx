@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { nowQuery } from "../base/queries.ts";
 import { usd } from "../ui/time.tsx";
+import { tip } from "../ui/tip.ts";
 
 /** From here on the bar says that little is left. */
 const NEAR = 0.8;
@@ -21,9 +22,9 @@ export function Today(): ReactNode {
       className="flex flex-col gap-1 rounded text-ink no-underline hover:underline pointer-coarse:min-h-11 pointer-coarse:justify-center"
     >
       <span className="tabular">
-        Today {usd(today.usd)}
+        Today {unknownUsd > 0 && <span {...tip("Some attempts did not report their cost.")}>≥ </span>}
+        {usd(today.usd)}
         {limit.usd !== null && ` of ${usd(limit.usd)}`}
-        {unknownUsd > 0 && <span className="text-muted"> plus unknown</span>}
       </span>
       {part !== null && (
         <span aria-hidden="true" className="block h-1 overflow-hidden rounded-full bg-sunken">

@@ -78,7 +78,7 @@ function ChoiceAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
           {issues.length} {issues.length === 1 ? "line comment is" : "line comments are"} sent with your decision.
         </p>
       )}
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-md:[&>*]:grow @min-[44rem]:[&>*]:grow">
         {choices.map((choice) => (
           <Button
             key={choice.answer}

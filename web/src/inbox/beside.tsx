@@ -30,7 +30,7 @@ export function Beside({
           {head}
           <section
             aria-label={label}
-            className="flex flex-col gap-3 @max-[44rem]:order-last @max-[44rem]:sticky @max-[44rem]:bottom-0 @max-[44rem]:z-20 @max-[44rem]:-mx-4 @max-[44rem]:border-t @max-[44rem]:border-line @max-[44rem]:bg-page @max-[44rem]:px-4 @max-[44rem]:py-3 max-md:bottom-[5rem]!"
+            className="flex flex-col gap-3 @max-[44rem]:order-last @max-[44rem]:sticky @max-[44rem]:bottom-0 @max-[44rem]:z-20 @max-[44rem]:-mx-4 @max-[44rem]:border-t @max-[44rem]:border-line @max-[44rem]:bg-page @max-[44rem]:px-4 @max-[44rem]:py-3 max-md:bottom-(--tabs)!"
           >
             {verbs}
           </section>

@@ -160,7 +160,9 @@ function Head({ item }: { readonly item: WaitingItem }): ReactNode {
           <Icon name={icon} />
           {word}
         </Badge>
-        waits for {nameOf(item.who)} · <Ago at={item.openedAt} />
+        <span>
+          waits for {nameOf(item.who)} · <Ago at={item.openedAt} />
+        </span>
       </p>
       <h2
         id="decision-head"

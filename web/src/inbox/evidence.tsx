@@ -121,7 +121,8 @@ export function Verdicts({ runId }: { readonly runId: string }): ReactNode {
         </ul>
       )}
       {data.subject.body !== "" && (
-        <details className="text-sm">
+        // Before anybody has worked it is all there is to decide on.
+        <details className="text-sm" open={worked.length === 0}>
           <summary className="min-h-9 cursor-pointer py-1.5 pointer-coarse:min-h-11">The ticket</summary>
           <p className="rounded-md bg-sunken p-3 whitespace-pre-wrap [overflow-wrap:anywhere]">
             <SafeText>{data.subject.body}</SafeText>
@@ -155,9 +156,11 @@ function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attemp
           </span>
         )}
         <span className="tabular ml-auto text-xs text-muted">
-          {last.attempt > 1 && `attempt ${last.attempt} · `}
-          {took !== undefined && `${took} · `}
-          {usd(last.usage?.usd)}
+          {[
+            ...(last.attempt > 1 ? [`attempt ${last.attempt}`] : []),
+            ...(took === undefined ? [] : [took]),
+            ...(last.usage?.usd == null ? [] : [usd(last.usage.usd)]),
+          ].join(" · ")}
         </span>
       </summary>
       <div className="flex flex-col gap-2 px-3 pb-3 pl-8">

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { itemQuery } from "../base/queries.ts";
+import { Copy } from "../ui/copy-line.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { tip } from "../ui/tip.ts";
 
@@ -13,7 +14,7 @@ export function Work({ item }: { readonly item: string }): ReactNode {
     <section aria-label="Where the work is" className="text-sm">
       <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
         {work.map(({ branch, commit, commits, workspace }) => (
-          <li key={branch} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-3 py-1.5">
+          <li key={branch} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3 py-1.5">
             <code className="font-mono text-xs [overflow-wrap:anywhere]">
               <SafeText max={200}>{branch}</SafeText>
             </code>
@@ -30,11 +31,8 @@ export function Work({ item }: { readonly item: string }): ReactNode {
               )}
             </span>
             {workspace !== null && (
-              <span className="text-muted [overflow-wrap:anywhere]">
-                in{" "}
-                <code className="font-mono text-xs">
-                  <SafeText max={400}>{workspace}</SafeText>
-                </code>
+              <span className="ml-auto text-xs">
+                <Copy text={workspace} label="Copy folder" />
               </span>
             )}
           </li>

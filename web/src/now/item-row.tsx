@@ -42,7 +42,7 @@ export function ItemRow({ item, selected, isWide, onOpen }: RowProps & { readonl
             {item.said.stage}: {item.said.word}
           </span>
         )}
-        <span>Cost {usd(item.spent.usd)}</span>
+        {item.spent.usd !== null && <span className="tabular">{usd(item.spent.usd)}</span>}
         {approval !== null && <span>{LANDING_WORDS[approval.way]}</span>}
       </span>
     </>

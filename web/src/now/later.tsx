@@ -1,5 +1,6 @@
 // Puts the shown entry off, or takes it back into the list.
 
+import { Clock } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { LATER, usePutOff } from "./put-off.ts";
@@ -17,14 +18,17 @@ export function Later({ id, isLater }: { readonly id: string; readonly isLater: 
     );
   return (
     <div role="group" aria-label="See it later" className="-mb-1 flex flex-wrap items-center gap-1 text-xs text-muted">
-      <span>Later:</span>
+      <span className="mr-1 inline-flex items-center gap-1.5">
+        <Clock aria-hidden="true" className="size-3.5" />
+        Later
+      </span>
       {LATER.map(({ name, at }) => (
         <button
           key={name}
           type="button"
           disabled={putOff.isPending}
           onClick={() => putOff.mutate({ id, until: at(new Date()).toISOString() })}
-          className="min-h-7 cursor-pointer rounded px-1.5 underline hover:bg-sunken pointer-coarse:min-h-11"
+          className="min-h-7 cursor-pointer rounded-md border border-line bg-panel px-2 text-ink hover:bg-sunken pointer-coarse:min-h-11"
         >
           {name}
         </button>

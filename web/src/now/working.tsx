@@ -47,7 +47,7 @@ function Row({ row }: { readonly row: WorkingAttempt }): ReactNode {
         <Link
           to="/runs/$run"
           params={{ run: String(number) }}
-          className="min-w-0 truncate font-medium text-ink underline"
+          className="min-w-0 truncate font-medium text-ink no-underline hover:underline"
         >
           #{number} <SafeText max={200}>{title}</SafeText>
         </Link>
@@ -55,7 +55,7 @@ function Row({ row }: { readonly row: WorkingAttempt }): ReactNode {
           <Elapsed since={since} />
         </span>
       </p>
-      <p className="mt-0.5 flex flex-wrap gap-x-3 text-xs text-muted">
+      <p className="mt-0.5 flex flex-wrap items-center gap-x-3 text-xs text-muted">
         <span>
           {stage} #{attempt}
           {agent !== "" && agent !== stage && (
@@ -96,7 +96,7 @@ function Stop({ row: { runId, number, stage } }: { readonly row: WorkingAttempt 
       <button
         type="button"
         aria-label={`Stop ${stage} of #${number} now`}
-        className="ml-auto min-h-7 cursor-pointer rounded px-1.5 text-bad underline hover:bg-bad-soft pointer-coarse:min-h-11"
+        className="ml-auto min-h-6 cursor-pointer rounded-md border border-line px-2 font-medium text-bad hover:border-bad hover:bg-bad-soft pointer-coarse:min-h-11"
         onClick={() => ask(true)}
       >
         Stop

@@ -5,6 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { nightReportCostText } from "../../../src/core/view/night-report.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { isDrawn } from "../ticket/ticket-facts.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { PageHead, Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -67,6 +68,11 @@ function Sections({ report }: { readonly report: Report }): ReactNode {
   );
 }
 
+/** A ticket's own id stands before its title; one that was drawn by lot says nothing. */
+function nameOf({ subject, title }: Pick<ReportRow, "subject" | "title">): string {
+  return subject === null || isDrawn(subject) ? title : `${subject}: ${title}`;
+}
+
 function Rows({ rows }: { readonly rows: readonly ReportRow[] }): ReactNode {
   if (rows.length === 0) return <p className="text-sm text-muted">None in this time.</p>;
   return (
@@ -75,10 +81,14 @@ function Rows({ rows }: { readonly rows: readonly ReportRow[] }): ReactNode {
         <li key={`${subject ?? title} ${run?.id ?? index}`} className="flex flex-col gap-1 py-2 first:pt-0 last:pb-0">
           <span className="text-sm font-medium">
             {run === null ? (
-              <SafeText max={200}>{subject === null ? title : `${subject}: ${title}`}</SafeText>
+              <SafeText max={200}>{nameOf({ subject, title })}</SafeText>
             ) : (
-              <Link to="/runs/$run" params={{ run: String(run.number) }} className="underline">
-                #{run.number} <SafeText max={200}>{subject === null ? title : `${subject}: ${title}`}</SafeText>
+              <Link
+                to="/runs/$run"
+                params={{ run: String(run.number) }}
+                className="text-ink no-underline hover:underline"
+              >
+                #{run.number} <SafeText max={200}>{nameOf({ subject, title })}</SafeText>
               </Link>
             )}
           </span>

@@ -21,8 +21,8 @@ export function Handoffs({ run, stage }: { readonly run: RunDetail; readonly sta
           <li key={handoff.number} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5 text-sm">
             <span className="text-muted tabular">{handoff.number}</span>
             <span>
-              <SafeText max={80}>{handoff.fromAgent ?? "start"}</SafeText> →{" "}
-              <SafeText max={80}>{handoff.toAgent ?? "end"}</SafeText>
+              <SafeText max={160}>{sideText(handoff.fromStage, handoff.fromAgent, "start")}</SafeText> →{" "}
+              <SafeText max={160}>{sideText(handoff.toStage, handoff.toAgent, "end")}</SafeText>
             </span>
             <Badge tone={handoff.state === "rejected" ? "warning" : "quiet"}>{handoff.state}</Badge>
             {handoff.loop > 0 && <span className="text-muted">loop {handoff.loop}</span>}
@@ -37,4 +37,10 @@ export function Handoffs({ run, stage }: { readonly run: RunDetail; readonly sta
       </ul>
     </section>
   );
+}
+
+/** The stage beside the agent's name, which may be a code: "qa · IN6". */
+function sideText(stage: string | null, agent: string | null, none: string): string {
+  if (agent === null) return stage ?? none;
+  return stage === null || stage === agent ? agent : `${stage} · ${agent}`;
 }

@@ -1,7 +1,7 @@
 // The state of a run and the reason in one line, so that a person sees at once whether it is stuck.
 
 import { type ShownName, shownOf } from "../base/status.ts";
-import { clock } from "../ui/time.tsx";
+import { minute } from "../ui/time.tsx";
 import type { RunDetail, ListedRun } from "./types.ts";
 
 export type RunStanding = { readonly is: ShownName; readonly why: string };
@@ -15,7 +15,7 @@ export function standingOfRow(run: ListedRun): RunStanding {
 export function standingOf(run: RunDetail): RunStanding {
   const loops = Math.max(0, ...run.counters.map((counter) => counter.loops));
   const is = run.status === "completed" ? endOf(run) : shownOf({ ...run, loops });
-  if (run.endedAt !== null && run.state.text === "") return { is, why: `since ${clock(run.endedAt)}` };
+  if (run.endedAt !== null && run.state.text === "") return { is, why: `since ${minute(run.endedAt)}` };
   return { is, why: whyOf(run, run.status === "waiting" ? (run.items[0]?.openedAt ?? null) : null) };
 }
 
@@ -26,8 +26,8 @@ function endOf({ end }: RunDetail): ShownName {
 
 function whyOf({ state: { text, until } }: Pick<RunDetail, "state">, since: string | null): string {
   const times = [
-    ...(until === null ? [] : [`until ${clock(until)}`]),
-    ...(since === null ? [] : [`since ${clock(since)}`]),
+    ...(until === null ? [] : [`until ${minute(until)}`]),
+    ...(since === null ? [] : [`since ${minute(since)}`]),
   ];
   return [text, ...times].filter((part) => part !== "").join(" ");
 }

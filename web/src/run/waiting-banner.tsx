@@ -2,6 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { waitText } from "../../../src/core/view/wait-text.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Loading } from "../ui/states.tsx";
@@ -24,7 +25,7 @@ export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
             <div className="min-w-0">
               <p className="font-medium">
                 <Icon name="person" className="mr-1 inline" />
-                <SafeText>{`${item.kind} ${item.stage}: ${item.who} decides`}</SafeText> · <Ago at={item.openedAt} />
+                <SafeText>{waitText(item)}</SafeText> · <Ago at={item.openedAt} />
               </p>
               {(item.why === null ? item.asks.slice(0, 3) : [item.why]).map((ask) => (
                 <p key={ask} className="break-words">
@@ -38,7 +39,7 @@ export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
                 params={{ item: item.id }}
                 className="inline-flex min-h-9 items-center text-attention pointer-coarse:min-h-11"
               >
-                Open on its own page
+                Full page
               </Link>
               <Button aria-expanded={open === item.id} onClick={() => setOpen(open === item.id ? null : item.id)}>
                 {open === item.id ? "Later" : "Decide here"}

@@ -76,8 +76,8 @@ export function RunTable({ rows, sort, onSort, nearEnd }: Props): ReactNode {
 }
 
 const COLUMNS: readonly DataColumn<ListedRun>[] = [
-  { key: "run", name: "Run", width: "minmax(11rem,3fr)", cell: (run) => <RunLink run={run} /> },
-  { key: "status", name: "Status", width: "minmax(12.5rem,2fr)", cell: (run) => <Standing run={run} /> },
+  { key: "run", name: "Run", width: "minmax(11rem,2.4fr)", cell: (run) => <RunLink run={run} /> },
+  { key: "status", name: "Status", width: "minmax(13.5rem,2.4fr)", cell: (run) => <Standing run={run} /> },
   { key: "flow", name: "Flow", width: "minmax(3.5rem,5.5rem)", cell: ({ flow }) => <Quiet>{flow}</Quiet> },
   {
     key: "stage",
@@ -85,7 +85,7 @@ const COLUMNS: readonly DataColumn<ListedRun>[] = [
     width: "minmax(4rem,5.5rem)",
     cell: ({ stage, word }) => <Quiet>{stage ?? word}</Quiet>,
   },
-  { key: "agent", name: "Agent", width: "minmax(3.5rem,5rem)", cell: ({ agent }) => <Quiet>{agent ?? "—"}</Quiet> },
+  { key: "agent", name: "Agent", width: "minmax(3.5rem,6.5rem)", cell: ({ agent }) => <Quiet>{agent ?? "—"}</Quiet> },
   {
     key: "loop",
     name: "Loop",

@@ -19,7 +19,7 @@ const THEMES: readonly { readonly is: Theme; readonly title: string }[] = [
 
 export function General(): ReactNode {
   return (
-    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2 lg:items-start">
       <Panel title="Look">
         <div className="flex flex-col gap-3">
           <ThemeChoice />

@@ -3,13 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { waitText } from "../../../src/core/view/wait-text.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { flowQuery, ticketQuery } from "../base/queries.ts";
 import { shownOf, shownOfStatus } from "../base/status.ts";
 import { WaitButtons } from "./wait-buttons.tsx";
 import { TicketBadges } from "./ticket-badges.tsx";
-import { costText, waitText } from "./ticket-facts.ts";
+import { costText, shortId } from "./ticket-facts.ts";
 import { History } from "./history.tsx";
 import type { ListedTicket } from "./listed-ticket.ts";
 import type { Move, MoveTicket } from "./move.ts";
@@ -27,6 +28,7 @@ import { plain } from "../base/plain-text.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { clock, useNow } from "../ui/time.tsx";
+import { tip } from "../ui/tip.ts";
 
 const EditTicket = lazy(async () => ({ default: (await import("./edit-ticket.tsx")).EditTicket }));
 
@@ -139,13 +141,13 @@ function CompareLink({ variants }: Pick<TicketDetail, "variants">): ReactNode {
 function Facts({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
-      <span className="min-w-0 font-mono [overflow-wrap:anywhere]">
-        <SafeText max={200}>{ticket.id}</SafeText>
+      <span {...tip(plain(ticket.id))} className="min-w-0 font-mono [overflow-wrap:anywhere]">
+        <SafeText max={200}>{shortId(ticket.id)}</SafeText>
       </span>
       <Link to="/work" search={{ view: "board", ticket: ticket.id }}>
         On the board
       </Link>
-      {ticket.newest !== null && <span>Cost {costText(ticket.cost)}</span>}
+      {ticket.newest !== null && ticket.cost.usd > 0 && <span>Cost {costText(ticket.cost)}</span>}
       {ticket.pullRequest !== null && (
         <a href={ticket.pullRequest} target="_blank" rel="noopener noreferrer nofollow">
           Pull request
@@ -175,19 +177,19 @@ function Waits({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onM
 
 type TicketDetail = AnswerTo<"showTicket">;
 
-/** The record of source 000, under that source's names. */
+/** The record of source 000 in plain words; the API has it under that source's names. */
 function Record({ feature }: { readonly feature: NonNullable<TicketDetail["feature"]> }): ReactNode {
   return (
     <Panel title="Record">
       <div className="flex flex-col gap-3 text-sm">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
-          <dt className="font-mono text-muted">status</dt>
+          <dt className="text-muted">Status</dt>
           <dd>
             <SafeText max={80}>{feature.status}</SafeText>
           </dd>
-          <dt className="font-mono text-muted">revision_count</dt>
+          <dt className="text-muted">Revisions</dt>
           <dd className="tabular">{feature.revision_count}</dd>
-          <dt className="font-mono text-muted">current_agent</dt>
+          <dt className="text-muted">Agent</dt>
           <dd>{feature.current_agent === null ? "—" : <SafeText max={80}>{feature.current_agent}</SafeText>}</dd>
         </dl>
         <History log={feature.pipeline_log} />

@@ -1,6 +1,7 @@
 import type { RunStateName } from "../../../src/core/view/state-words.ts";
 import { expect, test } from "vitest";
-import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin, waitText } from "./ticket-facts.ts";
+import { waitText } from "../../../src/core/view/wait-text.ts";
+import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin } from "./ticket-facts.ts";
 import { ticketFile, ticketWith } from "./ticket.testsuite.ts";
 
 const now = Date.parse("2026-03-01T10:00:00.000Z");

@@ -66,23 +66,15 @@ export function costText({ usd, unknownUsd }: ListedTicket["cost"]): string {
 
 /** A generated id is shortened; an id that a person chose is shown in full. */
 export function shortId(id: string): string {
-  return /^[0-9a-f]{32}$/.test(id) ? `${id.slice(0, 8)}…` : id;
+  return isDrawn(id) ? `${id.slice(0, 8)}…` : id;
+}
+
+/** Drawn by lot: it says nothing to people, and lists leave it out. */
+export function isDrawn(id: string): boolean {
+  return /^[0-9a-f]{32}$/.test(id);
 }
 
 /** The number of its newest run, else the request that it belongs to. */
 export function ticketOrigin({ newest, file }: Pick<ListedTicket, "newest" | "file">): string {
   return newest === null ? (file?.request ?? "") : `#${newest.number}`;
 }
-
-/** The reason why the ticket waits, and for whom. */
-export function waitText({ kind, stage, who }: ListedTicket["waits"][number]): string {
-  return `${WAITS[kind]} for ${who} at ${stage}`;
-}
-
-const WAITS: Readonly<Record<ListedTicket["waits"][number]["kind"], string>> = {
-  gate: "Decision",
-  question: "Question",
-  choice: "Choice",
-  escalation: "Escalation",
-  budget: "Budget",
-};

@@ -8,7 +8,7 @@ export function Ago({ at }: { readonly at: string }): ReactNode {
   const now = useNow(15_000);
   return (
     <time dateTime={at} {...tip(exact(at))} className="tabular whitespace-nowrap">
-      {duration(Math.max(0, now - Date.parse(at)))} ago
+      {age(Math.max(0, now - Date.parse(at)))} ago
     </time>
   );
 }
@@ -43,6 +43,12 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
 }
 
+/** How long ago, in one unit: nobody reads the seconds of half an hour. */
+function age(ms: number): string {
+  const [first = ""] = duration(ms).split(" ");
+  return first;
+}
+
 /** Local; with the date when it is not today. */
 export function clock(at: string): string {
   const time = new Date(at);
@@ -51,6 +57,13 @@ export function clock(at: string): string {
     undefined,
     isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" },
   );
+}
+
+/** Local, to the minute; with the date when it is not today. */
+export function minute(at: string): string {
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date().toDateString();
+  return time.toLocaleString(undefined, isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
 }
 
 function exact(at: string): string {

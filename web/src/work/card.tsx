@@ -6,7 +6,7 @@ import { BlockedBy } from "../ticket/blocked-by.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
 import { Ago, duration } from "../ui/time.tsx";
-import { costText, shortId, ticketOrigin } from "../ticket/ticket-facts.ts";
+import { costText, isDrawn, ticketOrigin } from "../ticket/ticket-facts.ts";
 import { hasEnded } from "../ticket/listed-ticket.ts";
 import type { MoveTicket } from "../ticket/move.ts";
 import { TicketBadges } from "../ticket/ticket-badges.tsx";
@@ -65,11 +65,13 @@ export function Card({ item, isSelected, hasWord, now, onMove, drag }: CardProps
           <span aria-hidden="true">⋯</span>
         </button>
       </div>
-      <p {...tip(plain(ticket.id))} className="truncate font-mono text-xs text-muted">
-        <SafeText max={80}>{shortId(ticket.id)}</SafeText> · {ticketOrigin(ticket)}
-      </p>
+      {!isDrawn(ticket.id) && (
+        <p {...tip(plain(ticket.id))} className="truncate font-mono text-xs text-muted">
+          <SafeText max={80}>{ticket.id}</SafeText>
+        </p>
+      )}
       <p className="truncate text-xs text-muted">
-        <SafeText max={60}>{ticket.flow}</SafeText>
+        {ticketOrigin(ticket)} · <SafeText max={60}>{ticket.flow}</SafeText>
         {hasWord && (
           <>
             {" · "}
@@ -87,9 +89,9 @@ export function Card({ item, isSelected, hasWord, now, onMove, drag }: CardProps
             <Ago at={ticket.activeAt} />
           </span>
         )}
-        {ticket.newest !== null && (
+        {ticket.newest !== null && ticket.cost.usd > 0 && (
           <span {...tip("Known cost of all its runs")} className="tabular">
-            cost {costText(ticket.cost)}
+            {costText(ticket.cost)}
           </span>
         )}
         {ticket.createdAt !== null && !hasEnded(ticket) && (

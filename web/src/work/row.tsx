@@ -2,10 +2,11 @@
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { waitText } from "../../../src/core/view/wait-text.ts";
 import { plain } from "../base/plain-text.ts";
 import { BlockedBy } from "../ticket/blocked-by.tsx";
 import { TicketBadges } from "../ticket/ticket-badges.tsx";
-import { costText, shortId, waitText } from "../ticket/ticket-facts.ts";
+import { costText, isDrawn } from "../ticket/ticket-facts.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago } from "../ui/time.tsx";
 import type { WorkItem } from "./item.ts";
@@ -28,13 +29,15 @@ export function Title({ item: { ticket } }: { readonly item: WorkItem }): ReactN
         </Link>
       )}
       <p className="flex gap-1.5 truncate text-xs text-muted">
-        <span className="truncate font-mono" {...tip(plain(ticket.id))}>
-          <SafeText max={80}>{shortId(ticket.id)}</SafeText>
-        </span>
+        {!isDrawn(ticket.id) && (
+          <span className="truncate font-mono" {...tip(plain(ticket.id))}>
+            <SafeText max={80}>{ticket.id}</SafeText>
+          </span>
+        )}
         {ticket.file !== null && <span className="shrink-0">· {plain(ticket.file.request, 20)}</span>}
         {run !== null && (
           <span className="shrink-0">
-            · run #{run.number}
+            {!isDrawn(ticket.id) && "· "}run #{run.number}
             {ticket.runs > 1 && ` of ${ticket.runs}`}
           </span>
         )}

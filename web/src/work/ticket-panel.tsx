@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { waitText } from "../../../src/core/view/wait-text.ts";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { ticketQuery } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
@@ -13,7 +14,7 @@ import { Ago, clock, useNow } from "../ui/time.tsx";
 import type { MoveTicket } from "../ticket/move.ts";
 import { WaitButtons } from "../ticket/wait-buttons.tsx";
 import { TicketBadges } from "../ticket/ticket-badges.tsx";
-import { costText, waitText } from "../ticket/ticket-facts.ts";
+import { costText } from "../ticket/ticket-facts.ts";
 import { History } from "../ticket/history.tsx";
 import { Icon } from "../ui/icon.tsx";
 

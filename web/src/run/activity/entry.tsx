@@ -101,7 +101,7 @@ function Line({
   return (
     <div className={`flex min-w-0 gap-3 py-1 max-sm:flex-col max-sm:gap-0 ${className}`}>
       {at !== "" && (
-        <time dateTime={at} className="w-14 shrink-0 text-xs leading-5 text-muted tabular">
+        <time dateTime={at} className="w-16 shrink-0 text-xs leading-5 whitespace-nowrap text-muted tabular">
           {timeOfDay(at)}
         </time>
       )}
