@@ -39,9 +39,7 @@ try {
   const live = { path: `/runs/${scene.live}`, sign: "The tax has to be rounded as well" };
   const board = { path: "/work?view=board", sign: "Vouchers at the checkout" };
   await shoot(dashboard, { ...decide, file: "inbox.png", as: WIDE });
-  await shoot(dashboard, { ...decide, file: "inbox-dark.png", as: { ...WIDE, colorScheme: "dark" } });
-  await shoot(dashboard, { ...live, file: "run.png", as: DESK });
-  await shoot(dashboard, { ...live, file: "run-dark.png", as: { ...DESK, colorScheme: "dark" } });
+  await shoot(dashboard, { ...live, file: "run.png", as: { ...DESK, colorScheme: "dark" } });
   await shoot(dashboard, { ...board, file: "board.png", as: DESK });
   await shoot(dashboard, { path: `/g/${scene.item}`, sign: decide.sign, file: "phone.png", as: HAND });
 } finally {

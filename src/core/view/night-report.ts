@@ -10,6 +10,7 @@ import { dayBudgetNote, type Grouped } from "./day-budget.ts";
 import { answersTo, askedBy } from "./item-text.ts";
 import type { LooseEnd } from "./loose-end.ts";
 import type { RunEnd } from "./run-end.ts";
+import { waitText } from "./wait-text.ts";
 
 export type NightReportRow = {
   /** The ticket, or whatever else the run is about; null for a file that is no ticket. */
@@ -126,7 +127,7 @@ function itemRow({ item, others, run, number }: NightReportItem): NightReportRow
     subject: run.subject.id,
     title: run.subject.title,
     run: { id: run.id, number },
-    text: `${item.kind} of ${item.stage} for ${item.who}${said === "" ? "" : `: ${said}`}`,
+    text: `${waitText(item)}${said === "" ? "" : `: ${said}`}`,
     commands: answersTo(item, `${number}.${item.number}`),
   };
 }

@@ -8,7 +8,8 @@ export type RunStanding = { readonly is: ShownName; readonly why: string };
 
 export function standingOfRow(run: ListedRun): RunStanding {
   const is = shownOf({ ...run, loops: run.loop?.loops ?? 0 });
-  return { is, why: whyOf(run, run.status === "waiting" ? run.since : null) };
+  // Since when is another column.
+  return { is, why: whyOf(run, null) };
 }
 
 /** With its end it is known whether the work has landed. */

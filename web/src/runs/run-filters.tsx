@@ -27,7 +27,10 @@ export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNod
   const isWord = filter.status !== undefined && !STATUSES.some((status) => status === filter.status);
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
-      <ul className="flex flex-wrap gap-1.5" aria-label="Status">
+      <ul
+        className="flex gap-1.5 max-md:-mx-4 max-md:w-[calc(100%+2rem)] max-md:shrink-0 max-md:overflow-x-auto max-md:px-4 max-md:pb-1 md:flex-wrap"
+        aria-label="Status"
+      >
         <Chip search={without(filter, "status")} isOn={filter.status === undefined}>
           All
         </Chip>
@@ -70,13 +73,13 @@ function Chip({
   readonly children: ReactNode;
 }): ReactNode {
   return (
-    <li>
+    <li className="shrink-0">
       <Link
         to="/runs"
         search={(old) => sorted(search, old)}
         replace
         {...(isOn ? { "aria-current": "true" as const } : {})}
-        className={`flex min-h-8 items-center gap-1.5 rounded-full border px-3 text-sm no-underline pointer-coarse:min-h-11 ${isOn ? "border-ink bg-ink text-page" : "border-line bg-panel text-ink hover:bg-sunken"}`}
+        className={`flex min-h-8 items-center gap-1.5 rounded-full border px-3 text-sm whitespace-nowrap no-underline pointer-coarse:min-h-11 ${isOn ? "border-ink bg-ink text-page" : "border-line bg-panel text-ink hover:bg-sunken"}`}
       >
         {children}
       </Link>

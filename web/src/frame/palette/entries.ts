@@ -2,7 +2,7 @@
 // results and the allowed actions into a list.
 
 import { type Act, actName, commandOf } from "../../run/acts.ts";
-import { choicesOf } from "../../inbox/words.ts";
+import { choicesOf, questionOf } from "../../inbox/words.ts";
 import type { WaitingItem } from "../../inbox/types.ts";
 import { optional } from "../../../../src/core/optional.ts";
 
@@ -42,7 +42,7 @@ export type Known = {
   readonly places: readonly { readonly to: string; readonly name: string; readonly keys: string }[];
   /** The shown item, if it can be decided. */
   readonly item: WaitingItem | undefined;
-  readonly waiting: readonly Pick<WaitingItem, "id" | "kind" | "stage" | "subject" | "runNumber">[];
+  readonly waiting: readonly Pick<WaitingItem, "id" | "kind" | "stage" | "subject" | "runNumber" | "asks">[];
   /** What waits although no stage asked. */
   readonly looseEnds: readonly { readonly id: string; readonly title: string; readonly text: string }[];
   /** Agents at work. */
@@ -110,11 +110,11 @@ function decisions({ item, waiting }: Known): readonly Entry[] {
         });
   const shown = item === undefined ? waiting : [item, ...waiting];
   const others = shown.map(
-    ({ id, kind, stage, subject, runNumber }): Entry => ({
-      title: `Look at ${kind} ${stage} of #${runNumber}: ${subject.title}`,
+    (each): Entry => ({
+      title: `#${each.runNumber} ${questionOf(each)}`,
       group,
-      deed: { type: "item", id },
-      cli: `passrail open /g/${id}`,
+      deed: { type: "item", id: each.id },
+      cli: `passrail open /g/${each.id}`,
     }),
   );
   return [...own, ...others];
