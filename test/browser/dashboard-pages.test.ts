@@ -6,7 +6,7 @@ import type { Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, DESKTOP, openDashboard, PHONE, show } from "./dashboard.ts";
-import { faultsOf } from "./faults.ts";
+import { faultsOf, OVERLAYS } from "./faults.ts";
 import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
 import { type Populated, populate } from "./populated.ts";
@@ -49,7 +49,7 @@ describe.skipIf(isBrowserMissing())("every page", () => {
       for (const [name, path, open] of overlays) {
         if (path !== at) await show(page, `${dashboard.daemon.url}${path}`);
         at = path;
-        const over = page.locator("[role=dialog], [role=alertdialog], [role=menu]").first();
+        const over = page.locator(OVERLAYS).first();
         const opened = async (): Promise<void> => {
           if (await over.isVisible()) return;
           await open();

@@ -617,7 +617,9 @@ describe.skipIf(isBrowserMissing())("nineteen tasks", () => {
       const today = async () => {
         const sum = (await spent()).toFixed(2).replace(".", "\\.");
         // Attempts that did not report their cost make it "at least".
-        await rail().getByText(new RegExp(`Today (?:≥ )?\\$${sum} of \\$`, "u")).waitFor();
+        await rail()
+          .getByText(new RegExp(`Today (?:≥ )?\\$${sum} of \\$`, "u"))
+          .waitFor();
       };
       await task("the cost of today", { mouse: today, keys: today });
       const allPaused = async () => (await api("now"))["paused"] !== null;

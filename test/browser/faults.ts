@@ -12,12 +12,18 @@ const axe = readFileSync(
   "utf8",
 );
 
-/** `colours`: only the contrast, for a page that was checked already and now has other colours. */
-export async function faultsOf(page: Page, what: "all" | "colours" = "all"): Promise<string[]> {
+/** What lies over a page. */
+export const OVERLAYS = "[role=dialog], [role=alertdialog], [role=menu]";
+
+/**
+ * `colours`: only the contrast, for a page that was checked already and now has other colours. `root`: only there, where the rest was checked
+ * already.
+ */
+export async function faultsOf(page: Page, what: "all" | "colours" = "all", root = ""): Promise<string[]> {
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe);
   const runOnly = what === "all" ? { type: "tag", values: RULES } : { type: "rule", values: ["color-contrast"] };
   const options = JSON.stringify({ runOnly, resultTypes: ["violations"] });
-  const found = (await page.evaluate(`(${LOOK})(${options}, ${SHOWN_NODES})`)) as string[];
+  const found = (await page.evaluate(`(${LOOK})(${options}, ${SHOWN_NODES}, ${JSON.stringify(root)})`)) as string[];
   return [...found, ...(await tooWide(page))];
 }
 
@@ -54,8 +60,8 @@ async function tooWide(page: Page): Promise<string[]> {
  * In the page. A bar that stays in sight covers what is below it at the moment; a person scrolls it into sight. So a target that is too small
  * counts only if it is too small where scrolling brings it.
  */
-const LOOK = `async (options, shown) => {
-  const { violations } = await axe.run(document, options);
+const LOOK = `async (options, shown, root) => {
+  const { violations } = await axe.run((root !== "" && document.querySelector(root)) || document, options);
   const [left, top] = [scrollX, scrollY];
   const found = [];
   for (const { id, nodes } of violations) {

@@ -1,7 +1,7 @@
 // A page, or what lies over it, in every look: light, dark, and on a phone, with one load. Each look has its picture, and nothing that axe finds.
 
 import type { CDPSession, Page } from "playwright-core";
-import { drawn, faultsOf } from "./faults.ts";
+import { drawn, faultsOf, OVERLAYS } from "./faults.ts";
 import { picture } from "./picture.ts";
 
 const DESK = { width: 1280, height: 800 };
@@ -11,10 +11,12 @@ const sessions = new WeakMap<Page, CDPSession>();
 /** `open`: brings what is looked at into sight where another size of the window has closed it. */
 export async function faultsInEveryLook(page: Page, name: string, open?: () => Promise<void>): Promise<string[]> {
   const found: string[] = [];
+  // The page below an overlay is looked at once with it.
+  const root = open === undefined ? "" : OVERLAYS;
   const look = async (as: string, what: "all" | "colours"): Promise<void> => {
     await open?.();
     await drawn(page);
-    found.push(...(await faultsOf(page, what)).map((fault) => `${name} ${as}: ${fault}`));
+    found.push(...(await faultsOf(page, what, as === "light" ? "" : root)).map((fault) => `${name} ${as}: ${fault}`));
     await picture(page, `${name}-${as}`);
   };
   await look("light", "all");
