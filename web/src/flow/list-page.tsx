@@ -97,7 +97,7 @@ function FlowRow({ flow: { name, title, origin }, start }: FlowRowProps): ReactN
       <Cell of="Last runs">
         <LastRuns flow={name} />
       </Cell>
-      <Cell of="Start">
+      <Cell of="">
         <Button
           aria-label={`Start ${name}`}
           disabledBecause={flow.error === null ? undefined : "The flow has errors."}

@@ -12,7 +12,7 @@ export function TextFilter({ text, set }: { readonly text: string; readonly set:
     return () => clearTimeout(timer);
   }, [typed, text, set]);
   return (
-    <label className="relative flex min-w-0 items-center text-sm text-muted">
+    <label className="relative flex min-w-0 items-center text-sm text-muted max-md:grow">
       <span className="sr-only">Text</span>
       <Search aria-hidden="true" className="pointer-events-none absolute left-2.5 size-4" />
       <input
