@@ -8,7 +8,10 @@ export function PageLinks({ path }: { readonly path: string }): ReactNode {
   const page = pageAt(path);
   if (place === undefined || place.pages.length < 2) return null;
   return (
-    <nav aria-label={place.name} className="mb-4 flex gap-1 border-b border-line pb-2 max-md:-mx-4 max-md:overflow-x-auto max-md:px-4 md:flex-wrap">
+    <nav
+      aria-label={place.name}
+      className="mb-4 flex gap-1 border-b border-line pb-2 max-md:-mx-4 max-md:overflow-x-auto max-md:px-4 md:flex-wrap"
+    >
       {place.pages.map(({ to, name }) => (
         <Link
           key={to}
