@@ -8,6 +8,7 @@ import type { Report } from "../core/flow/outcome.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
+import { err } from "../core/result.ts";
 import { wholePrompt } from "../core/prompt/prompt.ts";
 import { redactJson } from "../core/secrets/redact-json.ts";
 import { stripAnsi } from "../core/secrets/strip-ansi.ts";
@@ -330,6 +331,12 @@ async function noteStart(
   failpoint("process-noted");
 }
 
+const NOT_HELD = {
+  code: "resources_not_held",
+  message: "The stage limits memory, processes or cpus, and only a container can hold such a limit.",
+  hint: "Run it with --workspace docker or --workspace podman, or take these limits out of the flow.",
+};
+
 /** Only for workspaces that confine: the program runs inside, and may also write the attempt's own folders. */
 function confinement(
   job: AttemptJob,
@@ -338,12 +345,19 @@ function confinement(
   own: readonly string[],
   isKeyless: boolean,
 ): Pick<AttemptSpec, "confine" | "ownPrograms"> {
-  const { confine, ownPrograms } = ports.workspaces;
+  const { confine, ownPrograms, holdsResources } = ports.workspaces;
+  const { resources } = job.stage.limits;
+  if (resources !== undefined && holdsResources !== true) return { confine: async () => err(NOT_HELD) };
   if (confine === undefined) return {};
   const folders = [job.files.result, ...own, ...(workspace.folders ?? [])];
   return {
     confine: (launch) =>
-      confine(workspace, { ...launch, folders, reads, ...(isKeyless ? { credentials: "outside" as const } : {}) }),
+      confine(workspace, {
+        ...launch,
+        folders,
+        reads,
+        ...optional({ resources, credentials: isKeyless ? ("outside" as const) : undefined }),
+      }),
     ...(ownPrograms === true ? { ownPrograms } : {}),
   };
 }

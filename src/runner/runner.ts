@@ -195,6 +195,7 @@ export type AttemptEnd = {
     | "idle_timeout"
     | "timeout"
     | "output_limit"
+    | "memory_limit"
     | "canceled"
     | "agent_not_found"
     | "spawn_failed";

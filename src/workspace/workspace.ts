@@ -1,6 +1,7 @@
 // The port of every workspace: where an attempt works. Opening is idempotent (a crash may repeat it), closing never loses work: Passrail
 // pins a branch under refs/passrail/keep/ before it removes anything.
 
+import type { StageResources } from "../core/flow/flow.ts";
 import type { Result } from "../core/result.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -80,6 +81,8 @@ export type Launch = {
   readonly reads?: readonly string[];
   /** `outside`: a gateway adds its keys, so that no file with credentials is shown to it. */
   readonly credentials?: "outside";
+  /** Held by workspaces with `holdsResources`. */
+  readonly resources?: StageResources;
 };
 
 /** `logins`: the folders of programs that keep their files outside of their home, in order; each may be missing. */
@@ -107,6 +110,8 @@ export interface Workspaces {
   readonly privateFolders?: (workspace: Workspace) => Promise<PrivateFolders>;
   /** Programs are found inside, not on this machine: argv begins with the name as given. */
   readonly ownPrograms?: boolean;
+  /** What a program uses of the machine can be limited. */
+  readonly holdsResources?: boolean;
   /** Programs inside have another network, or none: what listens on this machine's loopback is out of their reach. */
   readonly ownNetwork?: boolean;
   /**

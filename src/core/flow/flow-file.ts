@@ -191,6 +191,9 @@ const result = z.strictObject({
     .optional(),
 });
 
+/** From what a program needs to start at all, up to 9999 GB. */
+const MEMORY_PATTERN = /^([1-9][0-9]{1,3}mb|[1-9][0-9]{0,3}gb)$/i;
+
 const limits = z.strictObject({
   startup: duration.describe("no output at all for this long").optional(),
   idle: z
@@ -222,6 +225,13 @@ const limits = z.strictObject({
       "the same tool call with the same answer, or two in turn, so often in a row; three times as often where the answers differ (default 12)",
     )
     .optional(),
+  memory: z
+    .string()
+    .regex(MEMORY_PATTERN)
+    .describe("in a container: its programs have this much memory together: 512mb, 4gb")
+    .optional(),
+  processes: z.int().min(16).max(100_000).describe("in a container: so many processes at a time").optional(),
+  cpus: z.number().min(0.1).max(1024).describe("in a container: so much of the processors, such as 1.5").optional(),
 });
 
 const notify = z

@@ -68,6 +68,13 @@ export type Routes = Readonly<Record<string, Route>>;
 export type ResultSpec = NonNullable<StageFile["result"]>;
 export type WorkspacePlan = NonNullable<FlowFile["workspace"]>;
 
+/** What the programs of an attempt may use of the machine, together. */
+export type StageResources = {
+  readonly memoryBytes?: number;
+  readonly processes?: number;
+  readonly cpus?: number;
+};
+
 export type StageLimits = {
   /** No output at all for this long after the start. */
   readonly startupMs?: number;
@@ -84,6 +91,7 @@ export type StageLimits = {
   readonly outputBytes: number;
   /** The same tool call this often in a row ends the attempt; absent: the default of whoever watches. */
   readonly sameCalls?: number;
+  readonly resources?: StageResources;
 };
 
 type StageBase = {
@@ -497,6 +505,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   const question = stage.limits?.question ?? defaults.limits?.question;
   const output = stage.limits?.output ?? defaults.limits?.output;
   const sameCalls = stage.limits?.same_calls ?? defaults.limits?.same_calls;
+  const resources = resourcesOf(stage.limits, defaults.limits);
   const turns = stage.turns ?? defaults.turns;
   const model = stage.model ?? (kind === "agent" ? defaults.model : undefined);
   const workspace = stage.workspace ?? defaults.workspace;
@@ -527,8 +536,8 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
       totalMs: totalText === undefined ? DEFAULT_TOTAL_MS : durationMs(totalText),
       ...(permission === undefined ? {} : { permissionMs: durationMs(permission) }),
       ...(question === undefined ? {} : { questionMs: durationMs(question) }),
-      outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : outputBytes(output),
-      ...optional({ sameCalls }),
+      outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : sizeBytes(output),
+      ...optional({ sameCalls, resources }),
     },
     prompt: Array.isArray(stage.prompt) ? stage.prompt : (defaults.prompt ?? DEFAULT_PROMPT),
     ...(typeof stage.prompt === "string" ? { instruction: stage.prompt } : {}),
@@ -553,6 +562,14 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     ...optional({ checks: stage.checks, evidence: stage.evidence, gates: stage.gates, maxTokens: stage.max_tokens }),
     ...optional({ findings: stage.findings }),
   };
+}
+
+function resourcesOf(own: StageFile["limits"], general: StageFile["limits"]): StageResources | undefined {
+  const memory = own?.memory ?? general?.memory;
+  const processes = own?.processes ?? general?.processes;
+  const cpus = own?.cpus ?? general?.cpus;
+  if (memory === undefined && processes === undefined && cpus === undefined) return undefined;
+  return optional({ memoryBytes: memory === undefined ? undefined : sizeBytes(memory), processes, cpus });
 }
 
 function idleLimits(idle: NonNullable<StageFile["limits"]>["idle"]): Pick<StageLimits, "idleMs" | "idleTeamMs"> {
@@ -648,8 +665,10 @@ function resolveRoute(route: string | RouteFile): Route {
   };
 }
 
-function outputBytes(text: string): number {
-  return Number(text.slice(0, -2)) * (text.toLowerCase().endsWith("mb") ? 1024 * 1024 : 1024);
+const UNITS: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+function sizeBytes(text: string): number {
+  return Number(text.slice(0, -2)) * (UNITS[text.slice(-2).toLowerCase()] ?? 1);
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -16,7 +16,7 @@ export const describeEnd = (facts: EndFacts): string =>
 
 const ending = ({ reason, exit, spec }: EndFacts): string => {
   const [command] = spec.argv;
-  const { startupMs, idleMs, totalMs, outputBytes } = spec.limits;
+  const { startupMs, idleMs, totalMs, outputBytes, resources } = spec.limits;
   switch (reason) {
     case "finished":
       return "";
@@ -32,6 +32,8 @@ const ending = ({ reason, exit, spec }: EndFacts): string => {
       return `${command} took longer than ${formatDuration(totalMs)} and was ended.`;
     case "output_limit":
       return `${command} printed far more than the ${outputBytes} bytes that are kept and was ended.`;
+    case "memory_limit":
+      return `${command} was killed in a container with ${megabytes(resources?.memoryBytes)} of memory (limits.memory): it used all of it, or somebody killed it.`;
     case "canceled":
       return `${command} was ended because the attempt was canceled.`;
     case "agent_not_found":
@@ -39,6 +41,8 @@ const ending = ({ reason, exit, spec }: EndFacts): string => {
       return `${command} could not be started.`;
   }
 };
+
+const megabytes = (bytes = 0): string => `${Math.round(bytes / 1024 ** 2)} MB`;
 
 const remarks = ({ survivors, fileProblem }: EndFacts): string[] => [
   ...(survivors.length > 0 ? [`Still running after KILL: process ${survivors.join(", ")}.`] : []),

@@ -85,14 +85,15 @@ export const runProcess = async (
   recorded.catch(() => ending.end("canceled"));
 
   try {
-    const reason = await ending.reason;
+    const first = await ending.reason;
     clocks.stop();
-    const survivors = await endProcess(started.value, ending, reason, limits.graceMs);
+    const survivors = await endProcess(started.value, ending, first, limits.graceMs);
     collected.end();
     // The start is recorded before the end is reported; if that failed, it is the caller's error.
     await recorded;
     const kept = output.finish();
     const exit = ending.exit();
+    const reason = first === "exited" && isOutOfMemory(exit, spec) ? "memory_limit" : first;
     return {
       reason,
       exitCode: exit?.code ?? null,
@@ -168,6 +169,13 @@ async function endProcess(
   await within(exited, EXIT_NEWS_MS);
   await drain(child);
   return tree.survivors;
+}
+
+/** The code of a program in a container that was killed, which Passrail did not do. An engine's own word for it is not there with every system. */
+const KILLED_INSIDE = 137;
+
+function isOutOfMemory(exit: Exit | undefined, { limits }: AttemptSpec): boolean {
+  return exit?.code === KILLED_INSIDE && limits.resources?.memoryBytes !== undefined;
 }
 
 /** The end of an attempt that never had a process. */

@@ -22,6 +22,16 @@ const podman = (...args: readonly string[]): string =>
 /** Where it is missing, by hand, these tests are left out; the gate installs it. */
 const canRun = process.getuid?.() === 0 && ["podman", "runc", "busybox"].every((name) => findOnPath(PATH, name));
 
+/** Programs that want more than they may have. */
+const HUNGRY = {
+  greedy: `exec awk 'BEGIN { s = "aaaaaaaaaaaaaaaa"; while (1) s = s s }'`,
+  // A shell that cannot fork ends; this one forks no more.
+  forks: `(i=0; while [ $i -lt 60 ]; do sleep 2 & i=$((i + 1)); echo $i > forked.txt; done) 2> /dev/null
+read started < forked.txt
+for file in /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max; do [ -e $file ] && read quota rest < $file; done
+echo "$started of 60, quota $quota" > forked.txt`,
+};
+
 describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
   const environment = { CONTAINERS_CONF: conf };
   const settings = { docker: { image: IMAGE, network: "off" as const } };
@@ -136,6 +146,36 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
     }
   });
 
+  test("a stage's memory, processes and cpus hold in a container, and the run says what ended it; without one nothing starts", async () => {
+    const bench = openBench();
+    try {
+      const env = { CONTAINERS_CONF: conf, PATH };
+      const written = { workspaces: { docker: { image: IMAGE, network: "off" } } };
+      writeFileSync(join(bench.project, "passrail.yaml"), JSON.stringify(written));
+      const shipped = readFileSync(join(import.meta.dirname, "../../../flows/ticket.yaml"), "utf8");
+      mkdirSync(join(bench.project, ".passrail/flows"), { recursive: true });
+      const tight = "defaults:\n  limits: { memory: 48mb, processes: 40, cpus: 0.5 }\n";
+      writeFileSync(join(bench.project, ".passrail/flows/ticket.yaml"), shipped.replace("defaults:\n", tight));
+      approveFiles(bench.home, bench.project);
+      const attemptIn = async (run: string, ...where: readonly string[]) => {
+        const what = ["run", "ticket", "Make it", "--input", "ticket.workflow=oneshot", ...where];
+        await bench.passrail(what, { env });
+        const shown = JSON.parse((await bench.passrail(["runs", "show", run, "--json"], { env })).out);
+        return shown.stages.find(({ id }: { id: string }) => id === "oneshot").attempts[0];
+      };
+      const greedy = await attemptIn("1", "--workspace", "podman", "--agent", "*=/bin/greedy");
+      expect(greedy.cause).toMatch(/greedy was killed in a container with 48 MB of memory \(limits.memory\)/u);
+      const forks = await attemptIn("2", "--workspace", "podman", "--agent", "*=/bin/forks");
+      expect(forks).toMatchObject({ health: "complete", commits: expect.anything() });
+      expect(userGit(bench.project, "show", `${forks.branch}:forked.txt`)).toMatch(/^(2\d|3\d) of 60, quota 50000$/u);
+      const outside = await attemptIn("3", "--workspace", "worktree", "--agent", "*=/bin/true");
+      expect(outside.cause).toContain("only a container can hold such a limit");
+      expect(leftContainers()).toEqual([]);
+    } finally {
+      bench.remove();
+    }
+  });
+
   function leftContainers(): readonly string[] {
     return podman("ps", "--all", "--quiet", "--filter=label=passrail.store").split("\n").filter(Boolean);
   }
@@ -163,6 +203,8 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
     writeFileSync(join(root, "bin/made"), '#!/bin/sh\ncat > /dev/null\necho "inside as $(id -u)" > made.txt\n', {
       mode: 0o755,
     });
+    for (const [name, text] of Object.entries(HUNGRY))
+      writeFileSync(join(root, "bin", name), `#!/bin/sh\ncat > /dev/null\n${text}\n`, { mode: 0o755 });
     writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\n");
     const tar = execFileSync("tar", ["-C", root, "-c", "."], { maxBuffer: 64 * 1024 ** 2 });
     execFileSync("podman", ["import", "--change", 'ENV PATH="/bin"', "-", IMAGE], {

@@ -1,6 +1,7 @@
 // The command line of `docker run` or `podman run` for one program. It has only the names of variables: everyone on the machine can read a
 // command line, so the values are in the environment of the client.
 
+import type { StageResources } from "../../../core/flow/flow.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import { variablesInside } from "../shared/variables.ts";
@@ -34,7 +35,7 @@ export type ContainerPlan = {
 };
 
 const INSIDE_HOME = "/home/agent";
-const PIDS = "4096";
+const PROCESSES = 4096;
 
 export function containerArguments(plan: ContainerPlan): Result<readonly string[]> {
   const { engine, settings, launch, user } = plan;
@@ -67,7 +68,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     ...userOptions(engine, user, plan.numbering),
     "--cap-drop=ALL",
     "--security-opt=no-new-privileges",
-    `--pids-limit=${PIDS}`,
+    ...resourceOptions(launch.resources),
     ...mounts,
     `--workdir=${launch.cwd}`,
     ...names.map((name) => `--env=${name}`),
@@ -78,6 +79,12 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     launch.program,
     ...launch.argv.slice(1),
   ]);
+}
+
+/** Without swap: a program that is slow for ever is worse than one that says why it ended. */
+function resourceOptions({ memoryBytes, processes = PROCESSES, cpus }: StageResources = {}): readonly string[] {
+  const memory = memoryBytes === undefined ? [] : [`--memory=${memoryBytes}`, `--memory-swap=${memoryBytes}`];
+  return [`--pids-limit=${processes}`, ...memory, ...(cpus === undefined ? [] : [`--cpus=${cpus}`])];
 }
 
 /** An unprivileged user inside, when Passrail itself is root. */

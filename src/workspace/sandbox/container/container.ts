@@ -32,6 +32,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
   const labelOf = (name: string): string => `passrail.workspace=${store}-${name}`;
   return createConfinedWorkspaces(options, {
     ownPrograms: true,
+    holdsResources: true,
     ownNetwork: options.settings?.network !== "host",
 
     async check() {

@@ -35,6 +35,7 @@ export type Confinement = {
   readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
   readonly ownPrograms?: boolean;
   readonly ownNetwork?: boolean;
+  readonly holdsResources?: boolean;
   /** Ends anything that still works there after its program is gone, and brings its work back. Idempotent. */
   readonly end?: (place: ConfinedPlace, why: "crash" | "close") => Promise<Result<null>>;
 };
@@ -55,6 +56,7 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
     check,
     ...(sandbox.ownPrograms === true ? { ownPrograms: true } : {}),
     ...(sandbox.ownNetwork === true ? { ownNetwork: true } : {}),
+    ...(sandbox.holdsResources === true ? { holdsResources: true } : {}),
 
     async open(request) {
       const can = await check();
