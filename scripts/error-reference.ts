@@ -66,6 +66,10 @@ const OWN: Readonly<Record<string, readonly [meaning: string, todo: string]>> = 
     "The vendor does not offer this model to your login, or does not know it.",
     "passrail runs retry RUN --model STAGE=MODEL, or another model in passrail.yaml",
   ],
+  no_agent_ready: [
+    "No coding agent is installed and logged in, and no program of your own was named.",
+    "passrail agent list shows the command that installs or logs in each; --agent '*=COMMAND' lets a program of your own play; passrail demo needs none",
+  ],
   not_proven: [
     "The remote was asked whether the work is there, and did not prove it. Nothing was marked as landed.",
     "git fetch, look at the target, then passrail merge RUN again",

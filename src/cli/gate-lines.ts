@@ -15,6 +15,7 @@ import { leadsOf } from "../core/view/consequences.ts";
 import { type LandingPlace, landingOf } from "../core/view/landing.ts";
 import { containedStages } from "../core/view/containment.ts";
 import { type MarkedChange, markedSentence } from "../core/view/marked-changes.ts";
+import { gateVerb } from "../core/view/item-text.ts";
 import { workLines } from "../core/view/work-lines.ts";
 import { loadSettings } from "../settings/load.ts";
 import { flowOf } from "../store/flow-of.ts";
@@ -51,9 +52,11 @@ export function createGateLines(io: Place, store: Store): (run: Run) => Promise<
     const attempts = await store.attempts(run.id);
     const marked = await markedWork(repositoryOf(run), attempts, await commitOf(store, run));
     const work = workLines(attempts).slice(0, LINES_AT_MOST);
+    const summary = await summaryLines(io, store, run, attempts);
     return [
       ...work.map((line) => `  · ${oneLine(line, 2 * WIDTH)}`),
-      ...(await summaryLines(io, store, run, attempts)).map((line) => `  · ${line}`),
+      ...summary.map((line) => `  · ${line}`),
+      ...(summary.length === 0 ? [] : await lookLine(store, run)),
       ...rungLines(attempts),
       ...containmentLines(attempts),
       ...markedLines(marked),
@@ -77,6 +80,12 @@ async function briefingIn({ home }: Pick<Io, "home">, store: Store, run: Run): P
   const [item] = openItems(run);
   const found = item === undefined ? null : await findBriefing({ store, home }, await flowOf(store, run), run, item);
   return found === null ? [] : briefingLines(found).map((line) => `    ${oneLine(line, WIDTH)}`);
+}
+
+/** Nobody should decide about a change without a way to see it. */
+async function lookLine(store: Store, { id }: Run): Promise<readonly string[]> {
+  const [summary] = await store.findRuns(id);
+  return summary === undefined ? [] : [`  · Look at the change: passrail runs diff ${summary.number}`];
 }
 
 type Landing = (project: string) => Promise<LandingPlace | undefined>;
@@ -107,7 +116,7 @@ async function landingLines(landing: Landing, store: Store, run: Run): Promise<r
   const resolved = await flowOf(store, run);
   return leadsOf(resolved.flow, run, item).flatMap((lead) => {
     const landing = landingOf(resolved, run, summary.number, lead, place);
-    return landing === null ? [] : [oneLine(`  · ${lead.answer}: ${landing.text}`, 2 * WIDTH)];
+    return landing === null ? [] : [oneLine(`  · ${gateVerb(lead.answer)}: ${landing.text}`, 2 * WIDTH)];
   });
 }
 

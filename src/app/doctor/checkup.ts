@@ -7,6 +7,8 @@ export type Checkup = {
   readonly found: string;
   /** Empty where nothing needs fixing. */
   readonly fix: string;
+  /** For `--fix`: only where Passrail's own files are changed, and nothing can be lost. Returns what it did. */
+  readonly mend?: () => string;
 };
 
 export const good = (name: string, found: string): Checkup => ({ name, state: "ok", found, fix: "" });

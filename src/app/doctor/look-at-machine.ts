@@ -1,6 +1,6 @@
 // The machine for `doctor`: Node with its SQLite, git, the state folder and the room on its disk.
 
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../../core/result.ts";
 import { git } from "../../git/git.ts";
@@ -49,9 +49,14 @@ export function stateFolder(home: string): Checkup {
   }
   if (there !== home) return good("state folder", `${home} (the first run creates it)`);
   const isOpen = (stat.mode & 0o077) !== 0 && process.platform !== "win32";
-  return isOpen
-    ? doubtful("state folder", `${home} is open to other users`, `chmod 700 ${home}`)
-    : good("state folder", home);
+  if (!isOpen) return good("state folder", home);
+  return {
+    ...doubtful("state folder", `${home} is open to other users`, `chmod 700 ${home}`),
+    mend() {
+      chmodSync(home, 0o700);
+      return `${home} is yours alone now`;
+    },
+  };
 }
 
 function disk(home: string): Checkup {

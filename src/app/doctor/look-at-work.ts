@@ -16,6 +16,7 @@ import { strongestSandbox } from "../../workspace/strongest.ts";
 import { noWorktree } from "../start-run/find-worktree.ts";
 import { lookAtTrust } from "../trust/trust.ts";
 import { bad, type Checkup, doubtful, good } from "./checkup.ts";
+import { lookAtNetwork } from "./look-at-network.ts";
 
 export async function lookAtWork(site: Site): Promise<readonly Checkup[]> {
   const settings = await loadSettings({ ...site, flags: {}, unapproved: "show" });
@@ -28,6 +29,7 @@ export async function lookAtWork(site: Site): Promise<readonly Checkup[]> {
     ...first,
     good("settings", "readable"),
     ...agentLines(agents, config),
+    ...(await lookAtNetwork(agents, site.environment)),
     ...(await sandboxes(config, site.environment)),
     enclosure(config),
   ];

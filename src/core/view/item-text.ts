@@ -36,7 +36,7 @@ export function asksOf(item: InboxItem): readonly string[] {
 export function answersTo(item: InboxItem, reference: string): readonly string[] {
   switch (item.kind) {
     case "gate": {
-      const verbs = item.answers.map((answer) => (answer === "decline" ? "reject" : answer));
+      const verbs = item.answers.map(gateVerb);
       return verbs.map((verb) => `passrail gate ${verb} ${reference}`);
     }
     case "question":
@@ -58,4 +58,9 @@ function raiseText({ unit, size, used, needed, limit }: InboxItem & { kind: "bud
   const missing = used + needed - limit;
   const amount = Math.max(size, unit === "usd" ? Math.ceil(missing * 100) / 100 : Math.ceil(missing));
   return unit === "usd" ? String(amount) : `"${amount} tokens"`;
+}
+
+/** The answer to a gate as people type it. */
+export function gateVerb(answer: string): string {
+  return answer === "decline" ? "reject" : answer;
 }

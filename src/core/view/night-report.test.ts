@@ -30,6 +30,13 @@ function landed(usd: number | null, meteredAttempts: number): EndedRow {
   };
 }
 
+test("work that a run of its own merged is told once, by the run that made it", () => {
+  const made = landed(0.4, 1);
+  const merged = { ...landed(null, 0), run: { id: "r2", number: 2 }, text: "The commits landed." };
+  const other = { ...landed(0.2, 1), run: { id: "r3", number: 3 }, subject: "AGI-2" };
+  expect(nightReportOf({ ...NOTHING, ended: [merged, made, other] }).landed).toEqual([made, other]);
+});
+
 test("an unknown cost is neither zero nor part of an average", () => {
   const spent = { attempts: 3, usd: 1, unknownUsd: 1 };
   const { cost } = nightReportOf({ ...NOTHING, spent, ended: [landed(0.4, 1), landed(null, 1), landed(null, 0)] });

@@ -92,7 +92,7 @@ function hasFailed(end: LooseEnd): boolean {
 export function nightReportOf(facts: NightReportFacts): NightReport {
   const { cannotStart, ended, ends, items, plan, running, since, spent, until, isCut } = facts;
   const isLate = ({ item }: NightReportItem): boolean => item.kind === "escalation";
-  const landed = ended.filter(({ state }) => LEFT.has(state));
+  const landed = oncePerWork(ended.filter(({ state }) => LEFT.has(state)));
   const waiting = [
     ...items.filter((each) => !isLate(each)).map(itemRow),
     ...ends.filter(({ kind }) => kind === "merge" || kind === "trust").map(endRow),
@@ -118,6 +118,14 @@ export function nightReportOf(facts: NightReportFacts): NightReport {
     cost: costOf(spent, landed),
     isCut,
   };
+}
+
+/** `passrail merge` lands the work of a run by a run of its own: one work, told by the run that made it. */
+function oncePerWork(rows: readonly EndedRow[]): readonly EndedRow[] {
+  const isSame = (a: EndedRow, b: EndedRow): boolean =>
+    a.subject === b.subject && a.target === b.target && a.commit !== null && a.commit === b.commit;
+  const numberOf = ({ run }: EndedRow): number => run?.number ?? 0;
+  return rows.filter((row) => !rows.some((other) => isSame(row, other) && numberOf(other) < numberOf(row)));
 }
 
 function itemRow({ item, others, run, number }: NightReportItem): NightReportRow {

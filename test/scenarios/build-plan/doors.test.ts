@@ -63,7 +63,7 @@ test("R-002-01, R-002-02, R-002-03: build-plan on the command line, from the ref
     /approve: Lands passrail\/\w+ on main of the project's repository, through the merge queue\./u,
   );
   expect(approved.err).toMatch(
-    /decline: Does not merge: the work stays on passrail\/\w+\. To land it later: passrail merge 1/u,
+    /reject: Does not merge: the work stays on passrail\/\w+\. To land it later: passrail merge 1/u,
   );
 });
 

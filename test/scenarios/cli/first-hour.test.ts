@@ -1,7 +1,7 @@
 // What a newcomer types in the first hour, and what goes wrong: each input with what is printed and the exit code. A refused input stores
 // nothing and changes nothing in the project.
 
-import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -246,6 +246,12 @@ test("under npx every command is printed as it can be typed there", async () => 
   expect(refused.err).toContain(" npx passrail demo");
   const other = await own.passrail([TASK], { env: { ...npx, npm_lifecycle_script: "'vitest' 'run'" } });
   expect(other.err).toContain("  passrail demo");
+  // `npm start` of a checkout, by the words of package.json.
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8")) as {
+    scripts: { start: string };
+  };
+  const start = { ...own.env, npm_lifecycle_event: "start", npm_lifecycle_script: scripts.start };
+  expect((await own.passrail([TASK], { env: start })).err).toContain(" npx passrail demo");
 });
 
 describe("with a program that plays", () => {

@@ -171,6 +171,7 @@ function tellUp(io: Io, { url, publicUrl, home }: Daemon, { dangerouslyBind }: U
   if (io.quiet) return io.out(url);
   io.out(`Passrail is up: ${url}`);
   if (publicUrl !== null) io.err(`For other machines: ${publicUrl}   passrail key pair NAME   logs in a phone`);
+  io.err("Dashboard: passrail open");
   io.err(`API: ${url}/docs   token: ${plainText(token)}   Ctrl-C stops it and its agents`);
   if (dangerouslyBind)
     io.err(
@@ -245,6 +246,7 @@ function sayRunning(io: Io, note: DaemonNote, how: string): number {
   else if (io.quiet) io.out(note.url);
   else {
     io.out(`Passrail ${how}: ${note.url} (process ${note.pid})`);
+    io.err("Dashboard: passrail open");
     io.err(`API: ${note.url}/docs   log: ${plainText(logFile(io.home))}   passrail down   stops it`);
   }
   return EXIT.ok;

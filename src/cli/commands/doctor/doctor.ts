@@ -1,7 +1,9 @@
-// `doctor`: one line per thing that a run needs, with its fix. It changes nothing.
+// `doctor`: one line per thing that a run needs, with its fix. It changes nothing, but with --fix what is Passrail's own and cannot lose
+// anything; everything else stays a command for the person.
 
 import { bad, type Checkup, doubtful, good } from "../../../app/doctor/checkup.ts";
 import { lookAtMachine } from "../../../app/doctor/look-at-machine.ts";
+import { lookAtPermissions } from "../../../app/doctor/look-at-permissions.ts";
 import { lookAtReadiness } from "../../../app/doctor/look-at-readiness.ts";
 import { lookAtWork } from "../../../app/doctor/look-at-work.ts";
 import type { Readiness } from "../../../core/setup/readiness.ts";
@@ -9,6 +11,7 @@ import { messageOf } from "../../../core/result.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { lookAtDatabase } from "../../../store/look-at-database.ts";
 import { EXIT } from "../../errors.ts";
+import { requireOperator } from "../../operator.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Color, paint, printJson } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
@@ -20,18 +23,41 @@ const MARKS: Readonly<Record<Checkup["state"], { readonly mark: string; readonly
 };
 const WIDTH = 300;
 
-export async function doctor(io: Io, version: string): Promise<number> {
-  const { home, cwd: project, environment } = io;
-  const site = { home, project, environment };
-  const [machine, work, readiness] = await Promise.all([lookAtMachine(home), lookAtWork(site), lookAtReadiness(site)]);
-  const checks = [...machine, await database(io), daemon(home, version), ...work];
+export type DoctorOptions = { readonly fix: boolean };
+
+export async function doctor(io: Io, version: string, { fix }: DoctorOptions): Promise<number> {
+  const first = await examine(io, version);
+  const mended = fix ? mendAll(io, first.checks) : [];
+  const { checks, readiness } = mended.length === 0 ? first : await examine(io, version);
   const isWell = checks.every(({ state }) => state !== "fail");
-  if (io.json) printJson(io, { ok: isWell, version, checks, readiness });
+  if (io.json) printJson(io, { ok: isWell, version, checks: checks.map(told), readiness, ...(fix ? { mended } : {}) });
   else if (!io.quiet) {
     for (const check of checks) tell(io, check);
     if (readiness !== null) tellReadiness(io, readiness);
   }
   return isWell ? EXIT.ok : EXIT.error;
+}
+
+async function examine(io: Io, version: string) {
+  const { home, cwd: project, environment } = io;
+  const site = { home, project, environment };
+  const [machine, work, readiness] = await Promise.all([lookAtMachine(home), lookAtWork(site), lookAtReadiness(site)]);
+  const permissions = lookAtPermissions(environment);
+  return { checks: [...machine, permissions, await database(io), daemon(home, version), ...work], readiness };
+}
+
+/** What was done, by the name of its line. */
+function mendAll(io: Io, checks: readonly Checkup[]): readonly { readonly name: string; readonly did: string }[] {
+  requireOperator(io, "doctor --fix");
+  const mended = checks.flatMap(({ name, mend }) => (mend === undefined ? [] : [{ name, did: mend() }]));
+  if (io.json || io.quiet) return mended;
+  for (const { name, did } of mended) io.err(`${paint(io, "green", "✔")} ${plainText(`${name}: ${did}`)}`);
+  if (mended.length === 0) io.err("Nothing here is Passrail's to mend; the commands below are yours.");
+  return mended;
+}
+
+function told({ name, state, found, fix }: Checkup): Checkup {
+  return { name, state, found, fix };
 }
 
 function tell(io: Io, { name, state, found, fix }: Checkup): void {

@@ -1,6 +1,7 @@
 // Registers `help`: the help of a command, or a text on a topic.
 
 import type { Command } from "commander";
+import { nearest } from "../../../core/check/suggest.ts";
 import { usageError } from "../../errors.ts";
 import { TOPICS } from "../../help-text.ts";
 
@@ -29,9 +30,17 @@ function showHelp(program: Command, topic: readonly string[]): void {
       throw usageError(
         "unknown_topic",
         `There is no help on "${topic.join(" ")}".`,
-        `passrail --help   or   passrail help TOPIC, with TOPIC one of ${Object.keys(TOPICS).join(", ")}, errors`,
+        [
+          ...nearestTopic(word, command),
+          `passrail --help   or   passrail help TOPIC, with TOPIC one of ${Object.keys(TOPICS).join(", ")}, errors`,
+        ].join("\n"),
       );
     command = found;
   }
   command.outputHelp();
+}
+
+function nearestTopic(word: string, { commands }: Command): readonly string[] {
+  const near = nearest(word, [...Object.keys(TOPICS), "errors", ...commands.map((each) => each.name())]);
+  return near === undefined ? [] : [`did you mean "${near}"?`];
 }
