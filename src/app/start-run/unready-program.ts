@@ -23,13 +23,13 @@ export type Machine = {
   readonly mode: WorkspaceMode;
   /** False: a command that the settings name may be missing now, because its stage may never be reached. */
   readonly checksCommands?: boolean;
-  readonly config: Pick<Settings, "programs" | "passEnvironment">;
+  readonly config: Pick<Settings, "programs" | "passEnvironment" | "workers">;
 };
 
 /** Their agents use the programs and the logins of an image, not those of this machine. */
 const HAS_OWN_PROGRAMS: ReadonlySet<WorkspaceMode> = new Set(["docker", "podman", "daytona"]);
 
-/** The first of these stages that could not start. A ladder needs one program that is ready. */
+/** The first of these stages that could not start. A ladder needs one program that is ready; workers have their own, and say so themselves. */
 export async function unreadyProgram(
   resolved: ResolvedFlow,
   facts: JsonObject,
@@ -39,7 +39,9 @@ export async function unreadyProgram(
   if (HAS_OWN_PROGRAMS.has(machine.mode)) return undefined;
   const played = stages.flatMap((stage) => {
     const rungs = runnerLadder(resolved, facts, stage).filter(({ runner }) => runner !== "outside");
-    return rungs.length === 0 ? [] : [{ stage: stage.id, rungs }];
+    const isElsewhere =
+      machine.config.workers.place === "workers-only" && rungs.some(({ command }) => command === null);
+    return rungs.length === 0 || isElsewhere ? [] : [{ stage: stage.id, rungs }];
   });
   for (const { stage, rungs } of played) {
     const absent = rungs.map((choice) => absentProgram(stage, choice, machine));

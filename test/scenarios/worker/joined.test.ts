@@ -1,13 +1,15 @@
 // A worker with its own state folder carries out the stages of a run: commits, handoffs, logs and verdicts come back to the node.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { attemptFacts } from "../../../src/core/attempt-facts.ts";
 import { until } from "../../harness/until.ts";
 import { happyFeature } from "../cli/bench.ts";
-import { openSite, runIdOf, type Site } from "./site.ts";
+import { lines, openSite, runIdOf, type Site } from "./site.ts";
+
+const AGENT = join(import.meta.dirname, "../../fixtures/agents/coding-agent.mjs");
 
 let site: Site;
 afterEach(() => site.close());
@@ -65,4 +67,48 @@ test("a worker carries out a whole run, and its commits are on the run's branch 
     "the output is here",
     () => readFileSync(join(record, "output.log"), "utf8").includes("COMPLETE") || undefined,
   );
+});
+
+test("an agent on a worker gets the answer of a person in place, over a restart of the node", {
+  timeout: 120_000,
+}, async () => {
+  // The node itself has no Claude Code. The worker must find its node again before its lease ends, also on a busy machine.
+  site = await openSite({ workers: { place: "workers-only", lease: "60s" }, limits: { "*": { question: "5m" } } });
+  const { node } = site;
+  const script = join(node.dir, "script.json");
+  const done = { submit: { verdict: "APPROVE", summary: "Built there." } };
+  writeFileSync(script, JSON.stringify({ "*": [[{ ask: { question: "Which database?" } }, done]] }));
+  await site.join("box", { programs: { claude: { command: [process.execPath, AGENT, script] } } });
+  const words = [
+    "run",
+    "routed",
+    "Build it",
+    "--input",
+    "input.agent=builder",
+    "--workspace",
+    "worktree",
+    "--agent",
+    "*=claude",
+    "--detach",
+  ];
+  expect(await node.passrail(words)).toMatchObject({ code: 0 });
+  await site.seen("question.asked");
+  node.process.child.kill("SIGKILL");
+  await node.process.ended;
+  await node.up("--port", new URL(node.url).port);
+  const answered = await node.passrail(["ask", "answer", "1.1", "Postgres\n```\nnot a fence", "--json"]);
+  expect(answered.out).toContain("it reached the agent while it worked");
+  await site.seen("stage.finished");
+  const events = await site.events();
+  expect(events.filter(({ type }) => type === "stage.started" || type === "stage.interrupted")).toHaveLength(1);
+  expect(events.find((event) => event.type === "stage.finished")).toMatchObject({
+    outcome: { summary: "Built there." },
+  });
+  const [heard = ""] = lines(`${script}.tools`);
+  expect(heard).toContain("not a fence");
+  const record = (await site.attempts(await runIdOf(site))).find(({ stage }) => stage === "builder");
+  expect(attemptFacts(record ?? { facts: {} }).claim).toMatchObject({ worker: "box" });
+  // The node itself has it from the person.
+  const answer = events.find(({ type }) => type === "question.answered");
+  expect(answer).toMatchObject({ inPlace: true, answer: expect.stringContaining("Postgres") });
 });

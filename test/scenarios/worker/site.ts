@@ -1,6 +1,6 @@
 // A node and its workers as their users have them: real processes with different state folders, on one machine.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { RunEvent } from "../../../src/core/run/event.ts";
@@ -26,6 +26,8 @@ export type JoinOptions = {
   /** Where the worker finds its node; default: at the node's own address. */
   readonly url?: string;
   readonly keyArgs?: readonly string[];
+  /** What only the worker's user has: `runners` of their settings. */
+  readonly programs?: JsonObject;
 };
 
 export type JoinedWorker = Started & {
@@ -53,7 +55,7 @@ export async function openSite(settings: JsonObject = {}, ...args: readonly stri
 
   return {
     node,
-    async join(name, { args: more = [], url = node.url, keyArgs = [] } = {}) {
+    async join(name, { args: more = [], url = node.url, keyArgs = [], programs } = {}) {
       const home = join(node.dir, name);
       const tokenFile = join(node.dir, `${name}.token`);
       if (!existsSync(tokenFile)) {
@@ -61,7 +63,12 @@ export async function openSite(settings: JsonObject = {}, ...args: readonly stri
         writeFileSync(tokenFile, made.out, { mode: 0o600 });
       }
       const words = ["worker", "--join", url, "--token-file", tokenFile, "--name", name, ...more];
-      const worker = node.start(words, { env: { PASSRAIL_HOME: home } });
+      const config = join(node.dir, `${name}-config`);
+      mkdirSync(join(config, "passrail"), { recursive: true });
+      if (programs !== undefined)
+        writeFileSync(join(config, "passrail", "passrail.yaml"), JSON.stringify({ runners: programs }));
+      const env = { PASSRAIL_HOME: home, ...(programs === undefined ? {} : { XDG_CONFIG_HOME: config }) };
+      const worker = node.start(words, { env });
       workers.push(worker);
       const isThere = async (): Promise<true | undefined> => {
         const { body } = await node.call("GET", "/api/workers");
