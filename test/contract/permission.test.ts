@@ -10,8 +10,11 @@ import { createOpencodeRunner } from "../../src/runner/opencode/runner.ts";
 import { judge } from "../../src/runner/permission/judge.ts";
 import type { PermissionRequest, Runner } from "../../src/runner/runner.ts";
 import type { ModelRequest } from "../fixtures/models/server.ts";
+import { openForReading } from "../harness/open-for-reading.ts";
+import { until } from "../harness/until.ts";
 import { type Bench, openBench, transcript } from "./bench.ts";
 import { claude, codex, gemini, opencode, type Vendor } from "./vendors.ts";
+import { openWorld, output, stopped, type World } from "./world.ts";
 
 const leave = (word: string): string => `node -e "require('fs').appendFileSync('ran.txt','${word}')"`;
 
@@ -134,4 +137,71 @@ test("permission edit: Claude Code's rm -rf outside of its workspace is refused,
   } finally {
     await bench.close();
   }
+});
+
+describe("permissions of Codex in the Inbox", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld("permission");
+  });
+  afterAll(() => world.close());
+
+  const asked = async () => {
+    const store = openForReading(world.home);
+    const items = (await store?.inbox()) ?? [];
+    store?.close();
+    return items;
+  };
+
+  test("over kill -9 of the daemon a yes runs exactly that, a no and silence deny, and nothing is started again", {
+    timeout: 120_000,
+  }, async () => {
+    const { models, passrail } = world;
+    const verdict = { verdict: "APPROVE", summary: "Done." };
+    const print = (word: string) => ({ do: [{ bash: `node -e "console.log('ran ' + '${word}')"` }] });
+    const submit = { do: [{ mcp: { server: "passrail", tool: "submit_verdict", args: verdict } }] };
+    models.play({
+      rules: [
+        { id: "builder", match: { prompt: "# Builder" }, turns: [print("yes"), print("no"), submit] },
+        { id: "scout", match: { prompt: "# Scout" }, turns: [print("silence"), submit] },
+      ],
+    });
+    world.playedBy(codex, {
+      agents: { "*": { permission: "ask" } },
+      limits: { builder: { permission: "3m" }, scout: { permission: "6s" } },
+    });
+    const first = await world.up();
+    for (const agent of ["builder", "scout"]) {
+      const what = ["routed", "Do it", "--input", `input.agent=${agent}`, "--workspace", "worktree"];
+      await output(passrail("run", ...what, "--detach"));
+    }
+    await until("both ask", async () => ((await asked()).length === 2 ? true : undefined), 60_000);
+    first.kill("SIGKILL");
+    // Nobody answers the scout, and no daemon lives to tell it.
+    const denied = () => models.requests.find(({ rule, turn }) => rule === "scout" && turn === 1);
+    await until("the scout goes on", denied, 60_000);
+    const daemon = await world.up();
+    await output(passrail("ask", "answer", "1.1", "--choice", "once"));
+    await until("it asks for the next", async () => (await asked()).find(({ item }) => item.number === 2), 60_000);
+    await output(passrail("ask", "answer", "1.2", "--choice", "deny"));
+    const events = await until(
+      "both stages end",
+      async () => {
+        const all = await world.events();
+        return all.filter(({ type }) => type === "stage.finished").length === 2 ? all : undefined;
+      },
+      60_000,
+    );
+    await stopped(daemon);
+    // What the model hears of its last command.
+    const heard = (rule: string, turn: number): string => {
+      const { body } = models.requests.find((request) => request.rule === rule && request.turn === turn) ?? {};
+      return JSON.stringify((body as { readonly input?: readonly unknown[] } | undefined)?.input?.at(-1));
+    };
+    expect(heard("builder", 1)).toContain("ran yes");
+    for (const refused of [heard("builder", 2), heard("scout", 1)]) expect(refused).toMatch(/reject|denied|declined/u);
+    const begun = events.filter(({ type }) => type === "stage.started" || type === "stage.interrupted");
+    expect(begun).toHaveLength(2);
+    for (const event of events) if (event.type === "stage.finished") expect(event.attempt).toBe(1);
+  });
 });
