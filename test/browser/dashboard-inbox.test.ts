@@ -88,7 +88,7 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
     const places: readonly (readonly [path: string, text: RegExp])[] = [
       [`/runs/${gate.number}`, /revision 1 of 2/u],
       [`/g/${await itemOf(dashboard.daemon, gate.id)}`, /^1 of 2$/u],
-      [`/g/${await itemOf(dashboard.daemon, escalation.id)}`, /revision is used up after 2 of 2 loops/u],
+      [`/g/${await itemOf(dashboard.daemon, escalation.id)}`, /the limit of 2 revision loops is reached/u],
       [`/g/${await itemOf(dashboard.daemon, question.id)}`, /^1 of 3$/u],
       ["/flows/feature", /max 2/u],
     ];

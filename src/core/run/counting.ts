@@ -4,6 +4,7 @@ import { type Draft, emit } from "./draft.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Counter, MAIN_TRACK } from "../flow/flow.ts";
 import { issueText, type Outcome } from "../flow/outcome.ts";
+import { spentText } from "./spent-text.ts";
 
 /** Who counts: a budget may belong to the track or to the stage. */
 export type Place = { readonly track: string; readonly stage: string };
@@ -21,7 +22,7 @@ export function countLoop(draft: Draft, place: Place, name: string, outcome: Out
   const streak = issues === undefined ? 0 : issues === state.issues ? state.streak + 1 : 1;
   if (counter.maxLoops !== null && state.loops >= counter.maxLoops) {
     emit(draft, { type: "counter.spent", key, loops: state.loops, why: "limit" });
-    return { spent: name, reason: `${name} is used up after ${counter.maxLoops} of ${counter.maxLoops} loops` };
+    return { spent: name, reason: spentText(name, counter.maxLoops) };
   }
   if (counter.sameIssues !== null && streak >= counter.sameIssues) {
     emit(draft, { type: "counter.spent", key, loops: state.loops, why: "same-issues" });

@@ -197,7 +197,7 @@ describe("findings that do not converge", () => {
   test("the limit of the counter stays the ceiling, with its own way", () => {
     const stopping = flowOf({ max_loops: 1, on_exhausted: "stop" }, "ids");
     const play = played(stopping, revise(["one"]), revise(["two"], note("F1", "fixed")));
-    expect(play.run).toMatchObject({ status: "stopped", reason: "c is used up after 1 of 1 loops" });
+    expect(play.run).toMatchObject({ status: "stopped", reason: "the limit of 1 c loop is reached" });
   });
 
   test("accepted by a person it stays open, and later reviews need not name it", () => {

@@ -10,6 +10,7 @@ import type { EventType, RunEvent } from "../run/event.ts";
 import type { OutwardIntent, OutwardVerb } from "../run/outward-act.ts";
 import { causeText } from "../run/postponement.ts";
 import { MESSAGE_WAYS } from "../run/message.ts";
+import { spentText } from "../run/spent-text.ts";
 import { overLimit } from "./over-limit.ts";
 import { handedBackText } from "./taken-over.ts";
 import { rungText } from "./rung-text.ts";
@@ -167,7 +168,7 @@ const SAYINGS: Sayings = {
     return ofRun("sent back", `${key} loop ${to}${max}`);
   },
   "counter.spent": ({ key, loops, why }) =>
-    ofRun(why === "limit" ? `${key} is used up after ${loops}` : `${key} ends at ${loops}: the same issues came again`),
+    ofRun(why === "limit" ? spentText(key, loops) : `${key} ends at ${loops}: the same issues came again`),
   "findings.reviewed": (event) => {
     const raised = event.raised.map(({ id }) => `${id} raised`);
     return ofStage(

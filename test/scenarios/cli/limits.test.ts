@@ -123,5 +123,5 @@ test("R-X-15: a changed number of loops decides: with none the first REVISE esca
   const shown = await bench.passrail(["runs", "show", "1"]);
   expect(shown.out + shown.err).toContain("escalat");
   const events = await bench.passrail(["runs", "events", "1", "--json"]);
-  expect(events.out).toContain("revision is used up after 0 of 0 loops");
+  expect(events.out).toContain("the limit of 0 revision loops is reached");
 });

@@ -129,7 +129,7 @@ test("build-plan: gaps that are other rows every time end at the ceiling of the 
   const run = await build({ ...happy, ...each("dod", ...[1, 2, 3, 4, 5, 6].map((n) => BLOCKED(`row ${n}`))) });
   expect(run).toMatchObject({ word: "ESCALATED", stages: { dod: { attempts: 6 } }, counters: { dod: { loops: 5 } } });
   expect(run.tracks["main"]).toMatchObject({
-    item: { kind: "escalation", reason: "dod is used up after 5 of 5 loops" },
+    item: { kind: "escalation", reason: "the limit of 5 dod loops is reached" },
   });
 });
 

@@ -376,7 +376,7 @@ describe("the reviewer's verdict", () => {
     expect(run).toMatchObject({ status: "stopped", word: "failed", counters: { review: { loops: 2 } } });
     expect(run.stages["reviewer"]).toMatchObject({ attempts: 3, last: { word: "REVISE" } });
     expect(bench.notices).toMatchObject([
-      { event: "stopped", to: "user", text: expect.stringContaining("review is used up") },
+      { event: "stopped", to: "user", text: expect.stringContaining("review loops is reached") },
     ]);
   });
 

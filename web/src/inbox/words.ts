@@ -23,9 +23,9 @@ export function questionOf({ kind, stage, subject, asks }: Asked): string {
     case "choice":
       return asks[0] ?? `${stage} has a question about “${subject.title}”.`;
     case "escalation":
-      return `${stage} of “${subject.title}” needs you: ${asks[0] ?? "it was escalated"}`;
+      return `“${subject.title}” needs you at ${stage}: ${asks[0] ?? "it was escalated"}`;
     case "budget":
-      return `${stage} of “${subject.title}” does not start: ${asks[0] ?? "it reached a budget"}`;
+      return `“${subject.title}” does not start ${stage}: ${asks[0] ?? "it reached a budget"}`;
   }
 }
 
