@@ -12,7 +12,7 @@ const TALLEST = 4000;
 const CONTENT = `(() => {
   const main = document.querySelector("main");
   const end = Math.max(...[...(main?.children ?? [])].map((each) => each.getBoundingClientRect().bottom), 0);
-  return Math.ceil(end) + document.documentElement.scrollHeight - (main?.getBoundingClientRect().bottom ?? 0) + 24;
+  return Math.ceil(end + document.documentElement.scrollHeight - (main?.getBoundingClientRect().bottom ?? 0)) + 24;
 })()`;
 
 export async function picture(page: Page, name: string): Promise<void> {
