@@ -4,7 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
-import { didYouMean } from "../core/check/suggest.ts";
+import { didYouMean, nearest } from "../core/check/suggest.ts";
 import { stateFolderProblem } from "../settings/real-folder.ts";
 import { homeOf } from "../settings/site.ts";
 import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
@@ -139,15 +139,22 @@ function requireKnown(group: Command, words: readonly string[]): void {
   throw usageError(
     "unknown_command",
     `There is no command "${word}".`,
-    [
-      (group.parent === null ? meantCommand(word) : undefined) ?? didYouMean(word, known, "commands"),
-      // Several words without quotes may be a task.
-      ...(group.parent === null && words.length > 1
-        ? [`A task is one text: passrail ${JSON.stringify(words.join(" "))}`]
-        : []),
-      `Usage: ${path} <command>   see: ${path} --help`,
-    ].join("\n"),
+    [...meant(group, words, known), `Usage: ${path} <command>   see: ${path} --help`].join("\n"),
   );
+}
+
+/** Several words without quotes are most likely a task, and a list of commands would hide that. */
+function meant(group: Command, words: readonly string[], known: readonly string[]): readonly string[] {
+  const [word = ""] = words;
+  if (group.parent !== null) return [didYouMean(word, known, "commands")];
+  const other = meantCommand(word);
+  if (words.length === 1) return [other ?? didYouMean(word, known, "commands")];
+  const near = nearest(word, known);
+  return [
+    `A task is one text: passrail ${JSON.stringify(words.join(" "))}`,
+    ...(other === undefined ? [] : [other]),
+    ...(other === undefined && near !== undefined ? [`did you mean "${near}"?`] : []),
+  ];
 }
 
 async function buildIo(options: Globals): Promise<Io> {

@@ -331,13 +331,25 @@ function readFiles(project: unknown, user: unknown): Result<readonly ReadFile[]>
     if (value === undefined || value === null) continue;
     const parsed = fileSchema.safeParse(value);
     if (!parsed.success)
-      return err(wrong(from === "project" ? "passrail.yaml" : "the user's settings", z.prettifyError(parsed.error)));
+      return err(wrong(from === "project" ? "passrail.yaml" : "the user's settings", issuesText(parsed.error)));
     const foreign = from === "project" ? foreignKey(parsed.data) : undefined;
     if (foreign !== undefined)
       return err(wrong("passrail.yaml", `${foreign} is not taken from a project; it belongs into the user's settings`));
     files.push({ from, file: parsed.data });
   }
   return ok(files);
+}
+
+const ISSUES_AT_MOST = 5;
+
+/** `slots: expected number, received string`, the first few. */
+function issuesText({ issues }: z.ZodError): string {
+  const texts = issues.slice(0, ISSUES_AT_MOST).map(({ path, message }) => {
+    const said = message.replace(/^Invalid input: /u, "");
+    return path.length === 0 ? said : `${path.map(String).join(".")}: ${said}`;
+  });
+  const more = issues.length - texts.length;
+  return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }
 
 type Choices = Pick<

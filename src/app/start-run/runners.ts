@@ -100,7 +100,7 @@ function agentInvalid(flag: string): Problem {
   const near = nearest(flag, RUNNERS);
   return {
     code: "agent_invalid",
-    message: `--agent ${flag}: expected STAGE=RUNNER or STAGE=COMMAND.`,
+    message: `--agent ${flag}: expected a runner such as claude, STAGE=RUNNER or STAGE=COMMAND.`,
     hint: near === undefined ? `for all stages: --agent '*=${flag}'` : `did you mean "${near}"?`,
   };
 }

@@ -22,7 +22,7 @@ export const findProgram = (
   if (command.includes("/")) {
     const path = resolve(spec.cwd, command);
     if (isExecutable(path)) return ok(path);
-    return notFound(`The command ${command} (${path}) does not exist or is not executable.`);
+    return notFound(`The command ${path} does not exist or is not executable.`);
   }
   const searched = spec.env["PATH"] ?? "";
   // Relative entries would let a file in the workspace pose as the agent.

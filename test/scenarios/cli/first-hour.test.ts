@@ -45,7 +45,12 @@ type Input = {
 
 const WORDS: readonly Input[] = [
   { name: "a mistyped command", words: ["inbx"], code: 2, says: ["unknown_command", 'did you mean "inbox"?'] },
-  { name: "words without quotes", words: ["fix", "the", "typo"], code: 2, says: ['passrail "fix the typo"'] },
+  {
+    name: "words without quotes",
+    words: ["fix", "the", "typo"],
+    code: 2,
+    says: ['There is no command "fix".\n  A task is one text: passrail "fix the typo"\n'],
+  },
   { name: "a word of another tool", words: ["list"], code: 2, says: ["unknown_command", "passrail runs list"] },
   { name: "another word of another tool", words: ["login"], code: 2, says: ["passrail agent list"] },
   { name: "a mistyped flag", words: ["--verison"], code: 2, says: ["unknown_option", "Did you mean --version?"] },
@@ -57,6 +62,7 @@ const WORDS: readonly Input[] = [
   },
   { name: "a command without its word", words: ["runs"], code: 2, says: ["command_missing", "list, show, diff"] },
   { name: "a mistyped word of a group", words: ["runs", "shwo", "1"], code: 2, says: ['did you mean "show"?'] },
+  { name: "help on a mistyped topic", words: ["help", "agnets"], code: 2, says: ['did you mean "agents"?'] },
   { name: "help on nothing", words: ["help", "nonsense"], code: 2, says: ["unknown_topic", "passrail help"] },
   { name: "an empty task", words: [""], code: 2, says: ["task_empty", 'passrail "Fix'] },
   { name: "a task of spaces", words: ["   "], code: 2, says: ["task_empty"] },
@@ -92,7 +98,7 @@ const WORDS: readonly Input[] = [
     name: "a value that is none",
     words: ["config", "set", "slots", "many"],
     code: 2,
-    says: ["invalid_setting", "slots"],
+    says: ["invalid_setting", "✖ passrail.yaml: slots: expected number, received string\n"],
   },
 ];
 
