@@ -1,8 +1,9 @@
 // Programs that try to outlive their attempt, at each rung of the ladder that this machine has: as the user of the tests, and as a user
 // without root where that is root.
 
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../../../test/harness/build-once.ts";
@@ -97,7 +98,7 @@ test.runIf(standsIn)(
       expect(ran).toEqual(expect.objectContaining({ enclosure: "scope", exitCode: 3 }));
       expect(ran.stdoutTail).toBe(" ${HOME}\nhidden\n");
       expect(left).toEqual([]);
-      // No systemd here: the real program, and a missing one, are told as what they are.
+      // A missing program is told as what it is.
       const none = run("scope", "true", undefined, { ...process.env, PATH: "/nowhere" });
       expect(none).toMatchObject({ enclosure: null, problem: expect.stringContaining("there is no systemd-run") });
     } finally {
@@ -105,6 +106,38 @@ test.runIf(standsIn)(
       for (const name of existsSync(slice) ? readdirSync(slice) : [])
         if (name.endsWith(".scope")) rmdirSync(join(slice, name));
       if (existsSync(slice)) rmdirSync(slice);
+    }
+  },
+);
+
+test.runIf(standsIn && existsSync("/lib/systemd/systemd"))(
+  "P7, R-001-39: the real systemd holds everything that a user's program hides; markers alone do not",
+  { timeout: 60_000 },
+  ({ skip }) => {
+    const group = createCgroup("systemd/1");
+    const folder = mkdtempSync(join(tmpdir(), "passrail-manager-"));
+    chmodSync(folder, 0o755);
+    const left = "cat /proc/[0-9]*/comm | grep -c -x sleep";
+    // Counted in the namespace of the manager, while it lives.
+    const both = `"$1" "$2" scope "$3" ${STRANGER}; echo; ${left}; "$1" "$2" markers "$3" ${STRANGER}; echo; ${left}; true`;
+    const line = hides(`4${Math.random().toString().slice(2, 10)}`);
+    try {
+      const args = [group, join(folder, "run"), String(STRANGER), "sh", "-c", both, "sh", process.execPath, RUN, line];
+      const { status, stdout, stderr } = spawnSync(join(ROOT, "test/fixtures/enclosure/with-systemd.sh"), args, {
+        encoding: "utf8",
+        cwd: "/",
+      });
+      if (status === 77) return skip(`no manager of systemd can be started here: ${stderr.slice(-300)}`);
+      const [scope = "", inScope, markers = "", byMarkers] = stdout.split("\n");
+      const [held, marked] = [scope, markers].map((text) => JSON.parse(text) as Ran & { readonly folder: string });
+      for (const ran of [held, marked]) if (ran !== undefined) rmSync(ran.folder, { recursive: true, force: true });
+      expect(held).toMatchObject({ enclosure: "scope", exitCode: 3, stdoutTail: "hidden\n" });
+      expect(marked).toMatchObject({ enclosure: "markers", exitCode: 3 });
+      expect(inScope).toBe("0");
+      expect(Number(byMarkers)).toBeGreaterThan(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+      removeCgroup(group);
     }
   },
 );
