@@ -51,6 +51,11 @@ export type ConfinedLaunch = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * A file that is there from the moment at which the agent's own program begins, and is gone again if its sandbox fails: time before it
+   * counts for no limit, and an end without it is the sandbox's fault.
+   */
+  readonly begun?: string;
 };
 
 /** The request to a coding agent beyond its prompt. */
@@ -196,6 +201,7 @@ export type AttemptEnd = {
     | "timeout"
     | "output_limit"
     | "memory_limit"
+    | "sandbox_failed"
     | "canceled"
     | "agent_not_found"
     | "spawn_failed";

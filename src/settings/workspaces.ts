@@ -1,6 +1,7 @@
 // Settings for workspaces: the sandbox for a flow that asks for one, and the preparation of a fresh workspace.
 
 import { z } from "zod";
+import { DURATION_PATTERN } from "../core/flow/flow-file.ts";
 
 const command = z.array(z.string().min(1)).min(1);
 const path = z.string().min(1).max(1000);
@@ -71,6 +72,8 @@ export const workspacesSchema = z.strictObject({
       memory: z.int().min(1).max(1024).optional(),
       disk: z.int().min(1).max(4096).optional(),
       network: z.enum(["on", "off"]).optional(),
+      /** A sandbox may take this long to start, an image build included. */
+      start: z.string().regex(DURATION_PATTERN).optional(),
       key_from: z.string().optional(),
     })
     .refine(({ image, snapshot }) => image === undefined || snapshot === undefined, "an image or a snapshot, not both")

@@ -81,6 +81,8 @@ export type Launch = {
   readonly reads?: readonly string[];
   /** `outside`: a gateway adds its keys, so that no file with credentials is shown to it. */
   readonly credentials?: "outside";
+  /** In the result: as in `ConfinedLaunch`. */
+  readonly begun?: string;
   /** Held by workspaces with `holdsResources`. */
   readonly resources?: StageResources;
 };

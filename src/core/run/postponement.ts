@@ -6,6 +6,7 @@ const OUTAGES: ReadonlySet<string> = new Set([
   "quota",
   "server_error",
   "unreachable",
+  "sandbox_failed",
   "landing_held",
   "repository_busy",
 ]);

@@ -9,12 +9,13 @@ export type EndFacts = {
   readonly spec: Pick<AttemptSpec, "argv" | "limits">;
   readonly survivors: readonly number[];
   readonly fileProblem: string | undefined;
+  readonly stderr: string;
 };
 
 export const describeEnd = (facts: EndFacts): string =>
   [ending(facts), ...remarks(facts)].filter((sentence) => sentence !== "").join(" ");
 
-const ending = ({ reason, exit, spec }: EndFacts): string => {
+const ending = ({ reason, exit, spec, stderr }: EndFacts): string => {
   const [command] = spec.argv;
   const { startupMs, idleMs, totalMs, outputBytes, resources } = spec.limits;
   switch (reason) {
@@ -34,6 +35,8 @@ const ending = ({ reason, exit, spec }: EndFacts): string => {
       return `${command} printed far more than the ${outputBytes} bytes that are kept and was ended.`;
     case "memory_limit":
       return `${command} was killed in a container with ${megabytes(resources?.memoryBytes)} of memory (limits.memory): it used all of it, or somebody killed it.`;
+    case "sandbox_failed":
+      return `Its sandbox failed: ${stderr.trimEnd().split("\n").at(-1) ?? ""}`;
     case "canceled":
       return `${command} was ended because the attempt was canceled.`;
     case "agent_not_found":

@@ -3,6 +3,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { Writable } from "node:stream";
 import type { Enclosure } from "../../core/flow/enclosure.ts";
@@ -68,7 +69,8 @@ export const runProcess = async (
   const { child, identity, exited } = started.value;
 
   const ending = watchEnding(exited, hooks.signal);
-  const clocks = watchLimits(limits, ending.end, hooks.heldMs);
+  const preparation = watchPreparation(started.value.begun);
+  const clocks = watchLimits(limits, ending.end, () => (hooks.heldMs?.() ?? 0) + preparation.ms());
   const collected = collectOutput(child, output, {
     redactor: spec.redactor,
     onStdout: talk.onStdout,
@@ -93,7 +95,8 @@ export const runProcess = async (
     await recorded;
     const kept = output.finish();
     const exit = ending.exit();
-    const reason = first === "exited" && isOutOfMemory(exit, spec) ? "memory_limit" : first;
+    const reason = first === "exited" ? exitReason(exit, spec, preparation.isFailed()) : first;
+    const tails = collected.tails();
     return {
       reason,
       exitCode: exit?.code ?? null,
@@ -101,8 +104,8 @@ export const runProcess = async (
       durationMs: Math.round((exit?.at ?? performance.now()) - startedAt),
       outputBytes: output.totalBytes(),
       truncated: kept.truncated,
-      ...collected.tails(),
-      detail: describeEnd({ reason, exit, spec, survivors, fileProblem: kept.problem }),
+      ...tails,
+      detail: describeEnd({ reason, exit, spec, survivors, fileProblem: kept.problem, stderr: tails.stderrTail }),
       process: identity,
     };
   } catch (error) {
@@ -174,8 +177,27 @@ async function endProcess(
 /** The code of a program in a container that was killed, which Passrail did not do. An engine's own word for it is not there with every system. */
 const KILLED_INSIDE = 137;
 
-function isOutOfMemory(exit: Exit | undefined, { limits }: AttemptSpec): boolean {
-  return exit?.code === KILLED_INSIDE && limits.resources?.memoryBytes !== undefined;
+/** The code of a program that stands for one in a sandbox far away, and lost it. */
+const SANDBOX_FAILED = 70;
+
+function exitReason(exit: Exit | undefined, { limits }: AttemptSpec, isSandboxFailed: boolean): AttemptEnd["reason"] {
+  if (isSandboxFailed && exit?.code === SANDBOX_FAILED) return "sandbox_failed";
+  return exit?.code === KILLED_INSIDE && limits.resources?.memoryBytes !== undefined ? "memory_limit" : "exited";
+}
+
+/** A sandbox that takes longer has its own limits. */
+const PREPARATION_MS = 20 * 60_000;
+
+/** How long the sandbox took until the agent's own program began, so far. */
+function watchPreparation(begun: string | undefined): { ms(): number; isFailed(): boolean } {
+  const since = performance.now();
+  let took = begun === undefined ? 0 : undefined;
+  const ms = (): number => {
+    const now = Math.min(performance.now() - since, PREPARATION_MS);
+    if (took === undefined && begun !== undefined && existsSync(begun)) took = now;
+    return took ?? now;
+  };
+  return { ms, isFailed: () => begun !== undefined && !existsSync(begun) };
 }
 
 /** The end of an attempt that never had a process. */
@@ -199,6 +221,7 @@ type Started = {
   readonly child: ChildProcessWithoutNullStreams;
   readonly identity: ProcessIdentity;
   readonly exited: Promise<Exit>;
+  readonly begun?: string;
 };
 
 const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Promise<Result<Started, string>> => {
@@ -235,7 +258,7 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
     const { enclosure } = enclosed.value;
     const startTime = identify(pid) ?? "";
     const identity = { pid, startTime, marker: spec.marker, ...optional({ cgroup, enclosure }) };
-    return ok({ child, exited, identity });
+    return ok({ child, exited, identity, ...optional({ begun: launch.value.begun }) });
   } catch (error) {
     // For example too many open files: a process without a known identity must not stay.
     killGroup(pid);

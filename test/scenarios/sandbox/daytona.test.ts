@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { plainStream } from "../../../src/workspace/sandbox/daytona/plain.ts";
 import { removeTempDirs, userGit, valueOf, workspacesSuite } from "../../../src/workspace/workspace.testsuite.ts";
+import type { Workspace } from "../../../src/workspace/workspace.ts";
 import { type FakeDaytona, KEY, startFakeDaytona } from "../../fixtures/daytona/server.ts";
 import { until } from "../../harness/until.ts";
-import { openConfined } from "./bench.ts";
+import { type Bench, openConfined } from "./bench.ts";
 
 describe("daytona", { timeout: 60_000 }, () => {
   let fake: FakeDaytona;
@@ -19,7 +20,22 @@ describe("daytona", { timeout: 60_000 }, () => {
     await removeTempDirs();
   });
   const open = (environment: Readonly<Record<string, string>> = { DAYTONA_API_KEY: KEY }) =>
-    openConfined("daytona", { daytona: { url: fake.url, image: "agents:1" } }, environment);
+    openConfined("daytona", { daytona: { url: fake.url, image: "agents:1", start: "4s" } }, environment);
+
+  /** Ends a program by force after it has written half.txt; returns the name of its sandbox. */
+  async function cutOff(bench: Bench, workspace: Workspace): Promise<string> {
+    const cancel = new AbortController();
+    const ended = bench.run(workspace, ["sh", "-c", "echo half > half.txt; sleep 1000"], {
+      hooks: { signal: cancel.signal },
+      limits: { graceMs: 0 },
+    });
+    const name = await until("the program works", () =>
+      fake.sandboxes().find((each) => existsSync(`/tmp/passrail-${each}/workspace/half.txt`)),
+    );
+    cancel.abort();
+    expect(await ended).toMatchObject({ reason: "canceled" });
+    return name;
+  }
 
   workspacesSuite("daytona", () => open());
 
@@ -82,17 +98,7 @@ describe("daytona", { timeout: 60_000 }, () => {
   test("R-004-47: a sandbox that stopped meanwhile is started again for the work in it", async () => {
     const bench = await open();
     const workspace = await bench.open();
-    const cancel = new AbortController();
-    const ended = bench.run(workspace, ["sh", "-c", "echo half > half.txt; sleep 1000"], {
-      hooks: { signal: cancel.signal },
-      limits: { graceMs: 0 },
-    });
-    await until("the program works", () => {
-      const [found] = fake.sandboxes();
-      return (found !== undefined && existsSync(`/tmp/passrail-${found}/workspace/half.txt`)) || undefined;
-    });
-    cancel.abort();
-    await ended;
+    await cutOff(bench, workspace);
     fake.stopAll();
     const closed = valueOf(await bench.workspaces.close(workspace, "r1"));
     expect(userGit(bench.project, "show", `${closed.pinned}:half.txt`)).toBe("half");
@@ -129,17 +135,7 @@ describe("daytona", { timeout: 60_000 }, () => {
   test("R-004-47: a program that is canceled by force leaves its work in the sandbox, and closing brings it back before it deletes", async () => {
     const bench = await open();
     const workspace = await bench.open();
-    const cancel = new AbortController();
-    const ended = bench.run(workspace, ["sh", "-c", "echo half > half.txt; sleep 1000"], {
-      hooks: { signal: cancel.signal },
-      limits: { graceMs: 0 },
-    });
-    const [name] = await until("the sandbox works", () => {
-      const [found] = fake.sandboxes();
-      return found !== undefined && existsSync(`/tmp/passrail-${found}/workspace/half.txt`) ? [found] : undefined;
-    });
-    cancel.abort();
-    expect(await ended).toMatchObject({ reason: "canceled" });
+    const name = await cutOff(bench, workspace);
     fake.withhold(true);
     // What cannot be brought back is a reason not to delete.
     expect(await bench.workspaces.close(workspace, "r1")).toMatchObject({ ok: false });
@@ -154,16 +150,17 @@ describe("daytona", { timeout: 60_000 }, () => {
     const bench = await open();
     const workspace = await bench.open();
     fake.behave("hangs");
-    const hung = await bench.run(workspace, ["true"], { limits: { startupMs: 6_000, graceMs: 10_000 } });
-    expect(hung).toMatchObject({ reason: "startup_timeout", stderrTail: expect.stringContaining("still creating") });
+    // The time of the sandbox is not the program's: no limit of the attempt ends it.
+    const hung = await bench.run(workspace, ["true"], { limits: { startupMs: 500, totalMs: 1_000 } });
+    expect(hung).toMatchObject({ reason: "sandbox_failed", detail: expect.stringContaining("still creating") });
     fake.behave("fails");
     const failed = await bench.run(workspace, ["true"]);
-    expect(failed).toMatchObject({ exitCode: 70, stderrTail: expect.stringContaining("is error") });
+    expect(failed).toMatchObject({ reason: "sandbox_failed", detail: expect.stringContaining("is error") });
     valueOf(await bench.workspaces.close(workspace, "r1"));
     expect(fake.sandboxes()).toEqual([]);
     const refused = await open({ DAYTONA_API_KEY: "dtn_wrong" });
     const end = await refused.run(await refused.open(), ["true"]);
-    expect(end).toMatchObject({ exitCode: 70, stderrTail: expect.stringContaining("Check the key") });
+    expect(end).toMatchObject({ reason: "exited", exitCode: 77, stderrTail: expect.stringContaining("Check the key") });
   });
 
   test("without a key nothing is opened, in one clear line; the key and values of variables are on no command line", async () => {

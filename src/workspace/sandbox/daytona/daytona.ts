@@ -2,16 +2,18 @@
 // sandbox, all programs of the workspace share it, and closing the workspace always deletes it.
 
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { durationMs } from "../../../core/flow/duration.ts";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import { checkBranchName } from "../../../git/branch-name.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import { variablesInside } from "../shared/variables.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
+import type { Launch } from "../../workspace.ts";
 import type { WorkspaceSettings } from "../../../settings/workspaces.ts";
 import { connectDaytona, type Daytona, type DaytonaSandbox } from "./api.ts";
 import type { DaytonaAccess } from "./call.ts";
@@ -61,26 +63,17 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
       if (!known.ok) return known;
       const branch = checkBranchName(workspace.branch ?? "");
       if (!branch.ok) return branch;
-      const job: DaytonaJob = {
-        url: known.value.url,
-        name: sandboxOf(name),
-        machine: machineOf(settings),
-        labels: { "passrail.store": store, "passrail.workspace": name },
-        top,
-        branch: branch.value,
-        own,
-        cwd: launch.cwd,
-        folders: [...launch.folders],
-        reads: [...(launch.reads ?? [])],
-        argv: [launch.program, ...launch.argv.slice(1)],
-        variables: [...variablesInside(launch.env)],
-      };
+      const labels = { "passrail.store": store, "passrail.workspace": name };
+      const place = { url: known.value.url, name: sandboxOf(name), labels, top, branch: branch.value, own };
+      const job = jobOf(place, settings, launch);
       const file = join(own, "job.json");
+      await rm(job.begun, { force: true });
       await writeFile(file, JSON.stringify(job), { mode: 0o600 });
       return ok({
         ...launch,
         argv: [process.execPath, EXEC, file],
         env: { ...launch.env, [KEY_VARIABLE]: known.value.key },
+        begun: job.begun,
       });
     },
 
@@ -109,7 +102,31 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
   });
 }
 
-function machineOf({ url: _url, key_from: _key, ...machine }: DaytonaOptions["settings"]): DaytonaJob["machine"] {
+type JobPlace = Pick<DaytonaJob, "url" | "name" | "labels" | "top" | "branch" | "own">;
+
+function jobOf(place: JobPlace, settings: DaytonaOptions["settings"], launch: Launch): DaytonaJob {
+  return {
+    ...place,
+    machine: machineOf(settings),
+    begun: join(place.own, "begun"),
+    startMs: settings.start === undefined ? START_MS : durationMs(settings.start),
+    cwd: launch.cwd,
+    folders: [...launch.folders],
+    reads: [...(launch.reads ?? [])],
+    argv: [launch.program, ...launch.argv.slice(1)],
+    variables: [...variablesInside(launch.env)],
+  };
+}
+
+/** Including an image build. */
+const START_MS = 15 * 60_000;
+
+function machineOf({
+  url: _url,
+  key_from: _key,
+  start: _start,
+  ...machine
+}: DaytonaOptions["settings"]): DaytonaJob["machine"] {
   return optional(machine);
 }
 

@@ -1,6 +1,7 @@
 // A separate program that represents an agent's program in a Daytona sandbox: it sends the work, starts the program, streams its output,
 // brings work and verdict back, and exits with the program's code. Any error gives a failing exit code.
 
+import { rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf, type Problem, type Result } from "../../../core/result.ts";
@@ -13,15 +14,18 @@ import { endProgram, lookAtProgram, quote, remoteOf, startProgram } from "./scri
 import { optional } from "../../../core/optional.ts";
 
 const PROMPT_BYTES = 20 * 1024 * 1024;
-/** The time for a sandbox to start, including an image build; an attempt's own limits end it sooner. */
-const START_MS = 15 * 60_000;
 const POLL_MS = 400;
 /** The time after which Passrail gives up on a sandbox that does not answer. */
 const SILENCE_MS = 60_000;
 /** The time between TERM and KILL; less than an attempt has. */
 const PATIENCE_MS = 2_000;
+/** The sandbox, or the way to it: the next try may work. */
 const FAILED = 70;
+/** Somebody has to change something. */
+const REFUSED = 77;
 
+/** The file that says that the program has begun, from then on. */
+let begun: string | undefined;
 /** Set when the program is asked to end. */
 let ending: number | undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => (ending ??= performance.now()));
@@ -45,6 +49,8 @@ async function main(): Promise<void> {
   const started = valueOf(await daytona.run(sandbox, startProgram(remote, inside(job.cwd), job.argv.map(inside)), 30));
   if (started.exitCode !== 0)
     stop({ code: "daytona_start", message: `The program was not started: ${started.output}` });
+  begun = job.begun;
+  writeFileSync(begun, "");
   const code = await follow(daytona, sandbox, remote);
   valueOf(await pull(carried));
   valueOf(await fetchFolders(daytona, sandbox, remote, job.folders));
@@ -58,7 +64,7 @@ async function openSandbox(daytona: Daytona, job: DaytonaJob): Promise<Result<Da
   if (found.ok && found.value === null) found = await daytona.create({ name, labels, ...optional(machine) });
   // It stops when nobody has asked it for a while; its files are still there.
   if (found.ok && found.value?.state === "stopped") found = await daytona.start(found.value);
-  for (const deadline = performance.now() + START_MS; ; await delay(POLL_MS)) {
+  for (const deadline = performance.now() + job.startMs; ; await delay(POLL_MS)) {
     if (!found.ok) return found;
     const state = found.value?.state ?? "gone";
     if (found.value !== null && state === "started") return { ok: true, value: found.value };
@@ -129,7 +135,8 @@ function valueOf<T>(result: Result<T>): T {
   return result.ok ? result.value : stop(result.error);
 }
 
-function stop({ message, hint }: Problem): never {
+function stop({ code, message, hint }: Problem): never {
+  if (begun !== undefined) rmSync(begun, { force: true });
   process.stderr.write(`passrail: ${message}${hint === undefined ? "" : ` (${hint})`}\n`);
-  process.exit(FAILED);
+  process.exit(["daytona_401", "daytona_403"].includes(code) ? REFUSED : FAILED);
 }

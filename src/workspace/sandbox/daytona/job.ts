@@ -22,6 +22,10 @@ export const jobSchema = z.strictObject({
   top: z.string(),
   branch: z.string(),
   own: z.string(),
+  /** Made when the program has started. */
+  begun: z.string(),
+  /** For the sandbox to start. */
+  startMs: z.number(),
   cwd: z.string(),
   folders: z.array(z.string()),
   /** Sent like the folders, and not fetched again. */
