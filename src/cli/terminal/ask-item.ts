@@ -32,10 +32,12 @@ type Line = (prompt: string) => Promise<string | Exclude<TypedDecision, { type: 
 
 async function askKeys(item: InboxItem, line: Line, showDiff: () => Promise<void>): Promise<TypedDecision> {
   const keys = keysOf(item);
+  let missed = "";
   for (;;) {
-    const typed = await line(`${item.stage}? ${keysText(keys)} > `);
+    const typed = await line(`${missed}${item.stage}? ${keysText(keys)} > `);
     if (typeof typed !== "string") return typed;
     const does = chosenKey(keys, typed)?.does;
+    missed = does === undefined ? "Type one of these letters, then Enter. " : "";
     if (does === undefined) continue;
     if (does.type === "later") return does;
     if (does.type === "diff") {

@@ -14,7 +14,7 @@ const escalation: InboxItem = {
 };
 
 test("a gate has a key for each answer, and two that answer nothing", () => {
-  expect(keysText(keysOf(gate))).toBe("y approve · r revise · n decline · d diff · l later");
+  expect(keysText(keysOf(gate))).toBe("y approve · r revise · n reject · d diff · l later");
   expect(keysText(keysOf(escalation))).toBe("1 again · 2 accept · 3 cancel · d diff · l later");
 });
 

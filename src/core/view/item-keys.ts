@@ -1,6 +1,7 @@
 // The keys by which a person answers an item at the terminal, one per answer that the item offers.
 
 import { answersOf, type InboxItem } from "../run/run.ts";
+import { gateVerb } from "./item-text.ts";
 
 export type ItemKey = {
   readonly key: string;
@@ -27,7 +28,11 @@ export function keysOf(item: InboxItem): readonly ItemKey[] {
     const wanted = KEYS[answer] ?? String(index + 1);
     const key = taken.has(wanted) ? String(index + 1) : wanted;
     taken.add(key);
-    return { key, about: answer, does: { type: "answer", answer, note: noteOf(item, answer) } };
+    return {
+      key,
+      about: item.kind === "gate" ? gateVerb(answer) : answer,
+      does: { type: "answer", answer, note: noteOf(item, answer) },
+    };
   });
   return [
     ...answers,
@@ -36,11 +41,15 @@ export function keysOf(item: InboxItem): readonly ItemKey[] {
   ];
 }
 
-/** By its key or its word; undefined for anything else, also for nothing: no answer is a default. */
+/** By its key, the word that is shown or the flow's own; undefined for anything else, also for nothing: no answer is a default. */
 export function chosenKey(keys: readonly ItemKey[], typed: string): ItemKey | undefined {
   const said = typed.trim().toLowerCase();
   if (said === "") return undefined;
-  return keys.find(({ key, about }) => said === key || said === about.toLowerCase()) ?? byUsualWord(keys, said);
+  return keys.find((each) => namesOf(each).includes(said)) ?? byUsualWord(keys, said);
+}
+
+function namesOf({ key, about, does }: ItemKey): readonly string[] {
+  return [key, about.toLowerCase(), ...(does.type === "answer" ? [does.answer.toLowerCase()] : [])];
 }
 
 export function keysText(keys: readonly ItemKey[]): string {

@@ -84,7 +84,7 @@ describe.runIf(hasTerminal)("on a terminal", () => {
     const terminal = open(talk, "fix the typo");
     await terminal.sees("1. Hello or Hi?");
     terminal.types("Hello\r");
-    await terminal.sees("ship? y approve · r revise · n decline · d diff · l later > ");
+    await terminal.sees("ship? y approve · r revise · n reject · d diff · l later > ");
     terminal.types("d\r");
     await terminal.sees("+# Hello");
     await terminal.sees("later > ", 2);
