@@ -33,6 +33,7 @@ import { failpoint } from "./failpoint.ts";
 import type { HandedOver } from "./handed-over.ts";
 import { continuedSession } from "./continued-session.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import { type KeptResult, memoKey, memoPorts, takeMemo } from "./memo.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { createPrompts, type Prompts, type ReadContext, REPLACED_REVIEW, squeezed, textsOf } from "./read-context.ts";
 import { readReport } from "./read-report.ts";
@@ -60,14 +61,16 @@ export type Conversed = {
   readonly usage: Report["usage"];
   /** What the attempt's gateway refused, or never saw. */
   readonly warnings: readonly string[];
+  /** Under which key its result is kept; absent where the stage has no memo. */
+  readonly memo?: KeptResult;
 };
 
 /** Between TERM and KILL; agents get a moment to save their work. */
 const GRACE_MS = 5000;
 
 export async function converse(job: AttemptJob, ports: AttemptPorts, place: ConversePlace): Promise<Conversed> {
-  const { stage, resolved } = job;
-  const { play, workspace, dir, handed } = place;
+  const { stage } = job;
+  const { workspace, dir, handed } = place;
   const prompts = createPrompts();
   const said = limitsSaid(runFacts(job.run).config.limits, stage.id);
   const shown = ticketImages(job);
@@ -76,6 +79,53 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
     images: shown.images,
   };
   const context = await readContext(job, ports, place, prompts, facts);
+  const key = await keyIn(job, ports, place);
+  const known = key === undefined ? undefined : await takeMemo(job, ports, place, key);
+  if (known !== undefined)
+    return {
+      end: known.end,
+      reading: known,
+      repaired: false,
+      session: null,
+      usage: nothingUsed(place.play),
+      warnings: [],
+    };
+  const talked = await talk(job, ports, place, { prompts, said, shown, facts, context });
+  return key === undefined ? talked : { ...talked, memo: { key, report: talked.reading.report } };
+}
+
+/** Of the whole prompt, as it would be said if other tracks had not begun. */
+async function keyIn(job: AttemptJob, ports: AttemptPorts, place: ConversePlace): Promise<string | undefined> {
+  if (job.stage.memo !== true) return undefined;
+  const { resolved, run, track, stage, carry } = job;
+  const alone = memoPorts(job, ports);
+  const { workspace, dir, head, handed } = place;
+  const facts = await promptFacts(job, alone, { workspace, dir, head, handed });
+  return memoKey(job, alone, place, wholePrompt(composeBlocks({ resolved, run, track, stage, carry, facts })));
+}
+
+/** What was put aside for the attempt is free again. */
+function nothingUsed({ runner, options }: RunnerChoice): Report["usage"] {
+  const usage = { usd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+  return runner === "command" ? undefined : { runner, model: options.model ?? null, usage };
+}
+
+type Talk = {
+  readonly prompts: Prompts;
+  readonly said: ReturnType<typeof limitsSaid>;
+  readonly shown: ReturnType<typeof ticketImages>;
+  readonly facts: PromptFacts;
+  readonly context: ReadContext;
+};
+
+async function talk(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  place: ConversePlace,
+  { prompts, said, shown, facts, context }: Talk,
+): Promise<Conversed> {
+  const { stage, resolved } = job;
+  const { play, workspace, dir, handed } = place;
   const conversation = await openConversation(job, ports, {
     play,
     workspace,

@@ -21,6 +21,7 @@ import { failpoint } from "./failpoint.ts";
 import { type HandedOver, handOver } from "./handed-over.ts";
 import { firstCutOff } from "./interruption.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import type { KeptResult } from "./memo.ts";
 import { checkHandoff, missingFiles, mustWork, stampRequired } from "./required-files.ts";
 import { untampered } from "./tampered.ts";
 import { workDir } from "./work-dir.ts";
@@ -31,6 +32,8 @@ export type AgentResult = {
   readonly missing: readonly string[];
   /** Its recorded diff shows the workspace as it is now. */
   readonly isShown: boolean;
+  /** Where its result is kept, if it comes to one. */
+  readonly memo?: KeptResult;
 };
 
 export type AgentPlace = {
@@ -107,7 +110,7 @@ async function workIn(
   const report = await checkChanges(job, ports, { workspace, from, to, parts }, found);
   failpoint("report-read");
   // What it handed over in the workspace leaves it now, or stops being ignored.
-  return { report, missing, isShown: !handed.inWorkspace };
+  return { report, missing, isShown: !handed.inWorkspace, ...optional({ memo: conversed.memo }) };
 }
 
 /** What this stage left when it was cut off is its work: then the state counts that it found at first, as it was recorded. */

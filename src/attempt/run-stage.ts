@@ -19,6 +19,8 @@ import { keepResults } from "./clean-results.ts";
 import { failpoint } from "./failpoint.ts";
 import { firstCutOff } from "./interruption.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import { keepMemo } from "./memo.ts";
+import { attemptFacts } from "../core/attempt-facts.ts";
 import { NO_WORK } from "./required-files.ts";
 import { type AgentPlace, type AgentResult, runAgent } from "./run-agent.ts";
 import { prepareNotes } from "./shared-notes.ts";
@@ -108,11 +110,30 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   const { tampered, warnings } = await guarded.value();
   const warned = withWarnings(report, [...lateCommits(earlier, head), ...warnings]);
   if (tampered.length === 0) {
-    const asShown = result.isShown;
-    return settleStage(job, ports, { workspace, from, report: warned, key, asShown, ...trackFolder(job, workspace) });
+    const settling = { workspace, from, report: warned, key, asShown: result.isShown, ...trackFolder(job, workspace) };
+    return settleAndKeep(job, ports, settling, { head, memo: result.memo });
   }
   const spoiled = tamperedReport({ code: TAMPERED, message: tampered.join("; ") }, warned);
   return settleStage(job, ports, { workspace, from, report: spoiled, key: "failed" });
+}
+
+/** A result that counts is kept where the stage has a memo, with the commit that its work became. */
+async function settleAndKeep(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  settling: Settling,
+  { head, memo }: { readonly head: string | null; readonly memo: AgentResult["memo"] },
+): Promise<Report> {
+  if (memo === undefined || settling.from !== head) return settleStage(job, ports, settling);
+  let to = head;
+  const note: AttemptPorts["note"] = (facts) => {
+    to = attemptFacts({ facts }).to ?? to;
+    return ports.note(facts);
+  };
+  const report = await settleStage(job, { ...ports, note }, settling);
+  const { health } = judge(job.resolved.flow.words, job.stage, report);
+  if (health === "complete" && report.undone === undefined) await keepMemo(job, ports, memo, { from: head, to });
+  return report;
 }
 
 /** Passrail's own stages change the repository on purpose: they land work. */

@@ -122,6 +122,18 @@ export async function mergeIn(place: GitLocation, branch: string, commits: reado
   return ok(null);
 }
 
+/** Fails where the commit is not there, or does not contain the branch: nothing is merged then. */
+export async function fastForward(place: GitLocation, branch: string, to: string): Promise<Result<null>> {
+  if (!isCommitId(to)) return err(unknown(to));
+  const found = await resolveCommits(place.top, ["HEAD", to], { place });
+  if (!found.ok) return found;
+  const [head, other] = found.value;
+  if (!head || !other) return err(unknown(to));
+  if (!(await isIn(place, head, other)))
+    return err({ code: "branch_diverged", message: `${to.slice(0, 12)} does not continue branch ${branch}.` });
+  return mergeOne(place, branch, to);
+}
+
 async function mergeOne(place: GitLocation, branch: string, commit: string): Promise<Result<null>> {
   const found = await resolveCommits(place.top, ["HEAD", commit], { place });
   if (!found.ok) return found;

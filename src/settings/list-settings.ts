@@ -70,6 +70,7 @@ function chosen(config: Settings): readonly ListedSetting[] {
     one("daemon.port", config.port),
     one("workspace", config.workspace),
     one("verdict_repair", config.verdictRepair),
+    one("memo", { value: config.memo.value ? "on" : "off", from: config.memo.from }),
     one("check_cache", { value: config.checkCache.value ? "on" : "off", from: config.checkCache.from }),
     one("attempts.process", config.attemptProcess),
     one("attempts.enclosure", config.enclosure),

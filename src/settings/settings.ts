@@ -88,6 +88,7 @@ export const fileSchema = z.strictObject({
   merge: mergeSchema.optional(),
   checks: checksKey(settingsDuration).optional(),
   check_cache: z.enum(["on", "off"]).optional(),
+  memo: z.enum(["on", "off"]).optional(),
   triggers: triggersSchema.optional(),
   verdict_repair: z.boolean().optional(),
   /** A list is a ladder; a rung may name its model: `codex:gpt-5.5`. */
@@ -165,6 +166,8 @@ export type Settings = {
   readonly checks: Readonly<Record<string, CheckDefinition>>;
   /** Whether the result of a check counts for every later one on the same tree. */
   readonly checkCache: Setting<boolean>;
+  /** Whether stages whose flow says `memo` reuse earlier results. */
+  readonly memo: Setting<boolean>;
   /** Which attempts run in a process of their own, and so outlive the engine. */
   readonly attemptProcess: Setting<AttemptProcess>;
   /** What holds the processes of an attempt without a sandbox together. */
@@ -246,7 +249,12 @@ export type SettingsSources = {
   /** Parsed YAML of passrail.yaml and of the user's file; undefined if missing. */
   readonly project: unknown;
   readonly user: unknown;
-  readonly flags: { readonly slots?: string; readonly workspace?: string; readonly checkCache?: string };
+  readonly flags: {
+    readonly slots?: string;
+    readonly workspace?: string;
+    readonly checkCache?: string;
+    readonly memo?: string;
+  };
 };
 
 type ReadFile = { readonly from: "project" | "user"; readonly file: SettingsFile };
@@ -362,6 +370,7 @@ type Choices = Pick<
   | "runner"
   | "repositorySettings"
   | "checkCache"
+  | "memo"
   | "attemptProcess"
   | "enclosure"
 > & {
@@ -423,8 +432,10 @@ function readChoices(
     expected: "on or off",
   });
   if (!repositorySettings.ok) return repositorySettings;
-  const checkCache = choose(files, cacheChoice(flags.checkCache, environment["PASSRAIL_CHECK_CACHE"]));
+  const checkCache = choose(files, cacheChoice("check_cache", flags.checkCache, environment["PASSRAIL_CHECK_CACHE"]));
   if (!checkCache.ok) return checkCache;
+  const memo = choose(files, cacheChoice("memo", flags.memo, environment["PASSRAIL_MEMO"]));
+  if (!memo.ok) return memo;
   const attempts = attemptChoices(files, environment);
   if (!attempts.ok) return attempts;
   const port = choose(files, portChoice(environment["PASSRAIL_PORT"]));
@@ -437,6 +448,7 @@ function readChoices(
     runner: runner.value,
     repositorySettings: repositorySettings.value,
     checkCache: checkCache.value,
+    memo: memo.value,
     ...attempts.value,
     port: port.value,
   });
@@ -454,12 +466,16 @@ function slotsChoice(flag: string | undefined, variable: string | undefined): Ch
   };
 }
 
-function cacheChoice(flag: string | undefined, variable: string | undefined): Choice<boolean> {
+function cacheChoice(
+  name: "check_cache" | "memo",
+  flag: string | undefined,
+  variable: string | undefined,
+): Choice<boolean> {
   return {
-    name: "check_cache",
+    name,
     flag,
     variable,
-    inFile: (file) => file.check_cache,
+    inFile: (file) => file[name],
     otherwise: "on",
     parse: (text) => ({ on: true, off: false })[text],
     expected: "on or off",

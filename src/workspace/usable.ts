@@ -4,7 +4,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { commitLeft, commitsSince, isCommitId, mergeIn } from "../git/branch-work.ts";
+import { commitLeft, commitsSince, fastForward, isCommitId, mergeIn } from "../git/branch-work.ts";
 import { setAsideWork } from "../git/set-aside.ts";
 import { pinCommit } from "../git/pin.ts";
 import { bringBack } from "./bring-back.ts";
@@ -93,6 +93,8 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
       return brought.ok ? pinCommit(repository, runId, aside.value.commit) : brought;
     },
 
+    advance: (workspace, to) => advance(preparing, workspace, to),
+
     async commits(workspace, from) {
       const checkout = await provider.place(workspace);
       return checkout.ok ? commitsSince(checkout.value, from) : [];
@@ -165,6 +167,12 @@ function withMembers(workspace: Workspace, { joint, project }: WorkspaceRequest)
   return joint === undefined || joint.branch !== workspace.branch
     ? workspace
     : { ...workspace, joint: { ...joint, project } };
+}
+
+async function advance({ provider, inTurn }: Preparing, workspace: Workspace, to: string): Promise<Result<null>> {
+  const checkout = await provider.place(workspace);
+  if (!checkout.ok) return checkout;
+  return inTurn(workspace.key ?? "", () => fastForward(checkout.value, workspace.branch ?? "", to));
 }
 
 /** What checks need: the tree that the files show, and the way back to it. */

@@ -126,6 +126,8 @@ export interface Workspaces {
    * the user's own.
    */
   readonly setAside?: (workspace: Workspace, runId: string, from: string) => Promise<Result<string>>;
+  /** Moves branch and files to a later commit of the same repository that contains the current one. Absent if the folder is the user's own. */
+  readonly advance?: (workspace: Workspace, to: string) => Promise<Result<null>>;
   /** The commits since `from` (null: all), oldest first, at most 100. Absent if there is never a git repository. */
   readonly commits?: (workspace: Workspace, from: string | null) => Promise<readonly string[]>;
   /** The commit and tree that the files show. Absent if there is never a git repository. */

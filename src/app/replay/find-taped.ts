@@ -102,6 +102,7 @@ function isWanted(record: AttemptRecord, stage: string | undefined): boolean {
 }
 
 function whyLeftOut({ status, outcome }: AttemptRecord, { runner }: AttemptFacts): string | undefined {
+  if (outcome?.["reused"] !== undefined) return "no agent worked: its result was reused";
   if (!LADDER_RUNNERS.some((each) => each === runner))
     return runner === null ? "Passrail's own stage" : `${runner} asks no model through a gateway`;
   if (status === "running" || status === "ready") return "it has not ended";

@@ -109,6 +109,7 @@ const RESERVED = [
   "repository_files",
   "checks",
   "check_cache",
+  "memo",
   "test_files",
 ];
 

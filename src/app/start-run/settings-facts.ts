@@ -19,6 +19,7 @@ export function settingsFacts(config: Settings): JsonObject {
     ...(config.model === null ? {} : { model: config.model }),
     ...(Object.keys(config.checks).length === 0 ? {} : { checks: config.checks }),
     ...(config.checkCache.value ? {} : { check_cache: false }),
+    ...(config.memo.value ? {} : { memo: false }),
     ...(config.testFiles === null ? {} : { test_files: config.testFiles }),
     repository_settings: config.repositorySettings.value,
     ...(Object.keys(config.limits).length === 0 ? {} : { limits: config.limits }),

@@ -37,6 +37,7 @@ const KIND_OF_KEY: Readonly<Partial<Record<keyof StageFile, StageFile["kind"]>>>
   findings: "agent",
   notes: "agent",
   retires: "agent",
+  memo: "agent",
   covers: "agent",
   verifies: "agent",
 };

@@ -331,6 +331,12 @@ const stageKeys = {
       "notes that a pass must have left in a file of the branch: new in this run, whole, and without open questions",
     )
     .optional(),
+  memo: z
+    .boolean()
+    .describe(
+      "reuse the result of an earlier attempt of this stage, also of another run, with the same definition, prompt, input commit, agent, model and program (default: false)",
+    )
+    .optional(),
   retires: z
     .strictObject({
       files: z.array(z.string().min(1).max(200)).min(1).max(20).describe("the files, may hold {fact}"),

@@ -165,6 +165,8 @@ export type WorkStage = StageBase & {
   /** Which quality gates to run again (002's trust contract). */
   readonly gates?: NonNullable<StageFile["gates"]>;
   readonly maxTokens?: number;
+  /** Its result is kept, and reused where everything that it followed from is the same; absent: not. */
+  readonly memo?: boolean;
   /** Its findings have ids that later reviews answer for, or are identified by the row that each is about; absent: neither. */
   readonly findings?: "ids" | "rows";
 };
@@ -560,7 +562,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     fallback: stage.fallback ?? "rules",
     settings: optional({ first_status: stage.first_status, in: stage.in, last: stage.last, max: stage.max }),
     ...optional({ checks: stage.checks, evidence: stage.evidence, gates: stage.gates, maxTokens: stage.max_tokens }),
-    ...optional({ findings: stage.findings }),
+    ...optional({ findings: stage.findings, memo: stage.memo }),
   };
 }
 

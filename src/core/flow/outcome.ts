@@ -87,7 +87,11 @@ export type Report = {
   readonly checkIssues?: readonly Issue[];
   /** The commits that were taken off the branch because of them. */
   readonly undone?: UndoneWork;
+  /** The earlier attempt whose result this is: the stage has a memo. Agents have no channel for it. */
+  readonly reused?: ReusedResult;
 };
+
+export type ReusedResult = { readonly run: string; readonly stage: string; readonly attempt: number };
 
 /**
  * One criterion of a report. "run": it cites a check that Passrail ran with that result; "reported": the agent's word, and what it cites is
@@ -134,6 +138,8 @@ export type Outcome = {
   /** The agent passed, and Passrail's own checks or its look at the evidence say otherwise. */
   readonly contradicted?: true;
   readonly undone?: UndoneWork;
+  /** No agent worked: the result is that of an earlier attempt with the same inputs. */
+  readonly reused?: ReusedResult;
   readonly warnings: readonly string[];
 };
 
@@ -145,6 +151,12 @@ export function isUnsigned(heard: Heard | undefined): boolean {
 /** The key that picks the route: the verdict of a healthy attempt, else its health. */
 export function routeKey(outcome: Outcome): Health | Verdict {
   return outcome.health === "complete" ? (outcome.verdict ?? "pass") : outcome.health;
+}
+
+/** What an attempt said, after where its result comes from if no agent worked. */
+export function withReused({ reused }: Pick<Outcome, "reused">, said: string): string {
+  if (reused === undefined) return said;
+  return `reused from ${reused.stage}#${reused.attempt} of ${reused.run}${said === "" ? "" : `: ${said}`}`;
 }
 
 /** The text of an issue in either form. */

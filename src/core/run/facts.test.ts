@@ -42,6 +42,7 @@ test("stored facts keep their names", () => {
     repositoryFiles: [{ path: ".mcp.json", sha256: "ab", for: "claude" }],
     checks: { test: { run: ["npm", "test"], timeoutMs: 5, parse: "jest", env: ["CI"] } },
     checkCache: false,
+    memo: true,
     limits: { implement: { totalMs: 7 } },
     repos: ["other"],
     testFiles: null,

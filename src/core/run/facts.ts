@@ -28,6 +28,8 @@ export type RunFacts = {
     readonly checks: Readonly<Record<string, CheckDefinition>>;
     /** Whether results of earlier checks on the same tree count. */
     readonly checkCache: boolean;
+    /** Whether stages with a memo reuse earlier results. */
+    readonly memo: boolean;
     /** Globs of the project's tests; null: the usual ones. */
     readonly testFiles: readonly string[] | null;
     /** How long attempts may take, by stage, where the settings say so. */
@@ -76,6 +78,7 @@ export function runFacts({ facts }: Pick<Run, "facts">): RunFacts {
       repositoryFiles: listOf(config["repository_files"]).flatMap(repositoryFile),
       checks: checksOf(config["checks"]),
       checkCache: config["check_cache"] !== false,
+      memo: config["memo"] !== false,
       testFiles: Array.isArray(config["test_files"]) ? globsIn(config["test_files"]) : null,
       limits: limitsOf(config["limits"]),
       repos: listOf(config["repos"]).filter((name) => typeof name === "string"),

@@ -134,13 +134,14 @@ function verdictOf(ranges: Words["score"], score: number): Verdict | undefined {
 
 function kept(report: Report): Omit<Outcome, "health"> {
   const { findings } = report;
-  const { score, reason, summary, stages, blame, payload, path, claimed, heard, checks, evidence, undone } = report;
+  const { score, reason, summary, stages, blame, payload, path, claimed, heard, checks, evidence, undone, reused } =
+    report;
   return {
     ...optional({ score, reason, summary }),
     issues: report.issues ?? [],
     ...optional({ findings }),
     questions: report.questions ?? [],
-    ...optional({ stages, blame, payload, path, claimed, heard, checks, evidence, undone }),
+    ...optional({ stages, blame, payload, path, claimed, heard, checks, evidence, undone, reused }),
     warnings: report.warnings ?? [],
   };
 }

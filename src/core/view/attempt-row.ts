@@ -3,7 +3,7 @@
 
 import { type AttemptFacts, attemptFacts } from "../attempt-facts.ts";
 import type { Usage } from "../budget/usage.ts";
-import { type Outcome, routeKey } from "../flow/outcome.ts";
+import { type Outcome, routeKey, withReused } from "../flow/outcome.ts";
 import type { JsonObject } from "../json.ts";
 import { type Containment, containmentOf } from "./containment.ts";
 import { rungText } from "./rung-text.ts";
@@ -72,7 +72,7 @@ export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
     word: filled(ended?.word),
     canonical: ended === null ? null : routeKey(ended),
     score: ended?.score ?? null,
-    summary: filled(ended?.summary),
+    summary: ended === null ? null : filled(withReused(ended, ended.summary ?? "")),
     cause: filled(ended?.reason) ?? filled(ended?.cause),
     issues: ended?.issues ?? [],
     questions: ended?.questions ?? [],

@@ -4,7 +4,7 @@
 import { amountText, type BudgetUnit, overText, scopeText } from "../budget/budget.ts";
 import { reachedText } from "../budget/room.ts";
 import { tokensOf } from "../budget/usage.ts";
-import { issueText, type Outcome } from "../flow/outcome.ts";
+import { issueText, type Outcome, withReused } from "../flow/outcome.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { EventType, RunEvent } from "../run/event.ts";
 import type { OutwardIntent, OutwardVerb } from "../run/outward-act.ts";
@@ -259,7 +259,11 @@ export function outcomeWord({ health, verdict, word }: Outcome): string {
 }
 
 /** The issues where there are any, else the reason of a failure, else the summary. */
-function outcomeDetail({ health, issues, reason, cause, summary }: Outcome): string {
+function outcomeDetail(outcome: Outcome): string {
+  return withReused(outcome, saidIn(outcome));
+}
+
+function saidIn({ health, issues, reason, cause, summary }: Outcome): string {
   if (issues.length > 0) return issues.map(issueText).join("; ");
   return health === "complete" ? (summary ?? reason ?? "") : (reason ?? cause ?? "no reason given");
 }

@@ -100,6 +100,7 @@ const parsed = z.object({
     .optional(),
   checkIssues: issues.optional(),
   undone: z.object({ from: line, to: line, pinned: line.nullable() }).optional(),
+  reused: z.object({ run: line, stage: line, attempt: number }).optional(),
 });
 
 /** Without the fields that are absent, as everywhere else. */

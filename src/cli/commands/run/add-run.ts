@@ -36,6 +36,7 @@ export function addRun(program: Command, { call }: CommandContext): void {
     input: list("--input <name=value>", "a fact for the flow's conditions (repeatable)"),
     workspace: text("--workspace <kind>", WORKSPACE_HELP),
     slots: text("--slots <n>", SLOTS_HELP),
+    memo: flag("--no-memo", "let agents do every stage, also where the flow's memo has its result"),
     checkCache: flag("--no-check-cache", "run every check, also where its result on the same files is known"),
     id: text("--id <id>", "the id of the subject, instead of a new one"),
     idempotencyKey: text("--idempotency-key <key>", KEY_HELP),

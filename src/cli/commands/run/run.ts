@@ -42,6 +42,8 @@ export type RunOptions = {
   readonly slots?: string;
   /** False: every check runs. */
   readonly checkCache?: boolean;
+  /** False: no stage reuses an earlier result. */
+  readonly memo?: boolean;
   readonly id?: string;
   /** The same key starts the same run of this project once. */
   readonly idempotencyKey?: string;
@@ -105,6 +107,7 @@ export async function planRun(
   const flags = {
     ...optional({ slots: options.slots, workspace: options.workspace }),
     ...(options.checkCache === false ? { checkCache: "off" } : {}),
+    ...(options.memo === false ? { memo: "off" } : {}),
   };
   const config = await loadSettings({ home: io.home, environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
