@@ -22,7 +22,8 @@ export const findProgram = (
   if (command.includes("/")) {
     const path = resolve(spec.cwd, command);
     if (isExecutable(path)) return ok(path);
-    return notFound(`The command ${path} does not exist or is not executable.`);
+    const shown = command === path ? path : `${command} (${path})`;
+    return notFound(`The command ${shown} does not exist or is not executable.`);
   }
   const searched = spec.env["PATH"] ?? "";
   // Relative entries would let a file in the workspace pose as the agent.
