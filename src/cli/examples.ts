@@ -59,7 +59,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs rerun": ['passrail runs rerun 12 --from build --note "Use the new API"'],
   "runs undo": ["passrail runs undo 12"],
   "runs skip": ['passrail runs skip 12 --reason "done by hand"'],
-  replay: ["passrail replay 12", "passrail replay 12 --stage build#1"],
+  replay: ["passrail replay 12 --stage build#1", "passrail replay 12 --swap qa=codex"],
   inbox: ["passrail inbox"],
   "gate approve": ['passrail gate approve 12.1 --comment "ship it"'],
   "gate revise": ['passrail gate revise 12.1 --comment "handle empty names"'],

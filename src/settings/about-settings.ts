@@ -30,6 +30,11 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     about: "Whether Passrail asks an agent once more, with the exact error, when it cannot read the verdict.",
     variables: ["PASSRAIL_VERDICT_REPAIR"],
   },
+  memo: {
+    about: "Whether stages whose flow says `memo` reuse the result of an earlier attempt with the same inputs.",
+    flag: "--no-memo",
+    variables: ["PASSRAIL_MEMO"],
+  },
   check_cache: {
     about: "Whether the result of a check counts for every later one on the same files.",
     flag: "--no-check-cache",
