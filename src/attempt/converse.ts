@@ -90,8 +90,11 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
       usage: nothingUsed(place.play),
       warnings: [],
     };
-  const talked = await talk(job, ports, place, { prompts, said, shown, facts, context });
-  return key === undefined ? talked : { ...talked, memo: { key, report: talked.reading.report } };
+  let isPersonal = false;
+  const onPerson = (): void => void (isPersonal = true);
+  const talked = await talk(job, ports, place, { prompts, said, shown, facts, context, onPerson });
+  // What a person said while it worked is no part of the key.
+  return key === undefined || isPersonal ? talked : { ...talked, memo: { key, report: talked.reading.report } };
 }
 
 /** Of the whole prompt, as it would be said if other tracks had not begun. */
@@ -116,13 +119,15 @@ type Talk = {
   readonly shown: ReturnType<typeof ticketImages>;
   readonly facts: PromptFacts;
   readonly context: ReadContext;
+  /** Called when a person's words reach the agent. */
+  readonly onPerson: () => void;
 };
 
 async function talk(
   job: AttemptJob,
   ports: AttemptPorts,
   place: ConversePlace,
-  { prompts, said, shown, facts, context }: Talk,
+  { prompts, said, shown, facts, context, onPerson }: Talk,
 ): Promise<Conversed> {
   const { stage, resolved } = job;
   const { play, workspace, dir, handed } = place;
@@ -133,7 +138,10 @@ async function talk(
     images: shown.images.flatMap(({ path }) => path ?? []),
     cwd: dir,
     env: attemptEnvironment(job, workspace, play.runner === "command" && context.nonceRule === "optional"),
-    onSaid: (text) => prompts.add(text),
+    onSaid: (text) => {
+      onPerson();
+      prompts.add(text);
+    },
     limits: { ...attemptLimits(stage.limits, play.options.teams, said), graceMs: GRACE_MS },
     // Where the attempt began, also if it never ends.
     noted: { ...notedFacts(job, facts), from: place.from },

@@ -39,6 +39,8 @@ export async function memoKey(
   if (whyNoMemo(job) !== undefined || head === null || branch === undefined || job.start !== undefined)
     return undefined;
   if (ports.playback !== undefined || ports.workspaces.advance === undefined) return undefined;
+  // What it may do is decided by people while it works.
+  if (play.options.permission === "ask") return undefined;
   const { argv, environment } = ports.runners.runnerFor(play);
   const found = findProgram({ argv, cwd: dir, env: environment, ownPrograms: ports.workspaces.ownPrograms === true });
   if (!found.ok) return undefined;

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ResolvedFlow } from "../../../src/core/flow/agent.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import type { Run } from "../../../src/core/run/run.ts";
+import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { attemptRow } from "../../../src/core/view/attempt-row.ts";
 import { sentenceOf } from "../../../src/core/view/event-sentence.ts";
 import { customFlow } from "../../harness/custom-flow.ts";
+import { until } from "../../harness/until.ts";
 import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
 
 let bench: Workbench;
@@ -55,6 +56,41 @@ const walk = (changed: Readonly<Record<string, object>> = {}): ResolvedFlow =>
     }),
     enter: { "Needs Plan": "plan", "Needs Implement": "implement", "Needs Validate": "validate" },
   }));
+
+const AGENT = join(import.meta.dirname, "../../fixtures/agents/coding-agent.mjs");
+
+test("what a person said while the agent worked is never reused", async () => {
+  await bench.close();
+  bench = await openWorkbench({ answersInPlace: true });
+  const flow = customFlow("feature", (file) => ({
+    ...file,
+    stages: file.stages.filter(({ id }) => id === "spec").map((stage) => ({ ...stage, memo: true })),
+  }));
+  const script = join(bench.dir, "script.json");
+  const done = { submit: { verdict: "APPROVED", summary: "One page." } };
+  const visit = [{ ask: { question: "Which database?" } }, done];
+  writeFileSync(script, JSON.stringify({ spec: [visit, [done]] }));
+  const facts = { runners: { "*": { runner: "claude", command: [process.execPath, AGENT, script] } } };
+  const first = await bench.run(flow, {}, { subject: randomUUID(), title: "Add a thing", facts, wait: false });
+  const item = await until("a person is asked", async () => openItems(await bench.load(first.id))[0]);
+  const answer = {
+    type: "item.answered",
+    number: item.number,
+    kind: "question",
+    answer: "",
+    text: "Postgres",
+  } as const;
+  await bench.passrail.engine.deliver(first.id, answer, "human:tester");
+  await bench.passrail.engine.idle();
+  expect((await bench.load(first.id)).status).toBe("completed");
+  // The second starts the agent; its result followed from nobody, so the third takes it.
+  const [second, third] = [await again(), await again()];
+  expect([await reusedIn(second), await reusedIn(third)]).toEqual([[], ["spec"]]);
+
+  async function again(): Promise<Run> {
+    return bench.run(flow, {}, { subject: randomUUID(), title: "Add a thing", facts });
+  }
+});
 
 const LINES = { plan: "true", implement: "echo code > code.txt", validate: "test -f code.txt" };
 
