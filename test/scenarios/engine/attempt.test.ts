@@ -386,7 +386,7 @@ describe("what is kept", () => {
     expect(readFileSync(join(bench.home, "runs", run.id, "qa-3", "prompt.md"), "utf8")).toContain(
       "revision loop 2 of 2",
     );
-    expect(bench.notices.at(-1)?.text).toContain("2 of 2 loops");
+    expect(bench.notices.at(-1)?.text).toContain("the limit of 2 ");
   });
 
   test("R-X-03: reports of attempts that are not running, or that come twice, change nothing", async () => {

@@ -230,7 +230,7 @@ test("the owner is told feature, stage, loops, issues and where to answer", asyn
   run = await bench.load(run.id);
   const notice = bench.notices.find(({ event }) => event === "escalation");
   expect(notice).toMatchObject({ to: "owner", runId: run.id, item: `${run.id}.2` });
-  for (const part of ["F-77", "qa", "2 of 2 loops", "issue 3", "[major] second (a.ts:3)"])
+  for (const part of ["F-77", "qa", "the limit of 2 ", "issue 3", "[major] second (a.ts:3)"])
     expect(notice?.text).toContain(part);
 });
 
