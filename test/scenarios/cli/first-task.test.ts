@@ -39,6 +39,30 @@ describe("with a coding agent", () => {
   });
 });
 
+test.skipIf(!hasTerminal)(
+  "at a terminal without any agent the task ends in the demo, and in what to install",
+  async () => {
+    const own = openNewcomer();
+    try {
+      const env = { ...own.env, PASSRAIL_HOME: own.home, XDG_CONFIG_HOME: join(own.dir, "config") };
+      const refs = own.git("for-each-ref");
+      const terminal = openTerminal([process.execPath, CLI, "fix the typo in the README"], { cwd: own.project, env });
+      await terminal.sees("Watch the demo now?");
+      terminal.types("y\r");
+      const { code, text } = await terminal.ended;
+      expect(code).toBe(1);
+      expect(text).toContain("No coding agent is installed.");
+      const after = text.split("shipped").at(-1);
+      expect(after).toMatch(
+        /Now with your own task\. Make one ready:\s+claude +npm install -g @anthropic-ai\/claude-code/u,
+      );
+      expect(own.git("for-each-ref")).toBe(refs);
+    } finally {
+      own.remove();
+    }
+  },
+);
+
 test("a program of a few lines plays the default flow: its last line is its verdict, signed by the nonce of its prompt", async () => {
   const own = openNewcomer();
   try {

@@ -10,6 +10,7 @@ import { choosePlayer, playedBy } from "../../../app/start-run/choose-player.ts"
 import { type Prepared, prepareRun, type StartInput } from "../../../app/start-run/prepare.ts";
 import { readAmount } from "../../amount.ts";
 import { askInPlace } from "../../ask-in-place.ts";
+import { canOfferDemo, offerDemo } from "./demo-instead.ts";
 import { startDetached } from "./detach.ts";
 import { dryRun } from "./dry-run.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
@@ -58,7 +59,13 @@ export type RunOptions = {
 export async function run(io: Io, flowName: string, text: string | undefined, options: RunOptions): Promise<number> {
   requireOperator(io, "run");
   await ensureTrusted(io);
-  const plan = await planRun(io, flowName, text, options);
+  let plan: CommandPlan;
+  try {
+    plan = await planRun(io, flowName, text, options);
+  } catch (error) {
+    if (canOfferDemo(io, error)) return offerDemo(io, error);
+    throw error;
+  }
   if (options.dryRun === true) return dryRun(io, plan);
   if (!options.detach) return startRun(io, plan);
   // A daemon performs the run; only without one does it need a background process.
