@@ -137,7 +137,7 @@ if (["auth status", "login status"].includes(process.argv.slice(2).join(" "))) p
 const option = (name) => process.argv.find((arg) => arg.startsWith(name + "="))?.slice(name.length + 1);
 const system = option("--append-system-prompt-file");
 const prompt = readFileSync(0, "utf8") + (system === undefined ? "" : readFileSync(system, "utf8"));
-const nonce = /nonce\W+(\w{6,})/u.exec(prompt)?.[1];
+const nonce = /nonce\\W+(\\w{6,})/u.exec(prompt)?.[1];
 const print = (line) => console.log(JSON.stringify({ session_id: "s-1", ...line }));
 print({ type: "system", subtype: "init", model: "m", claude_code_version: "0.0.0", tools: [], mcp_servers: [] });
 const text = JSON.stringify({ verdict: "APPROVED", summary: "One page.", nonce });
