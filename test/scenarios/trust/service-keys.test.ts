@@ -2,6 +2,7 @@
 // begins, and found in nothing that is kept.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { execFileSync } from "node:child_process";
 import type { AddressInfo } from "node:net";
@@ -53,7 +54,13 @@ function keptKeys(...outputs: readonly string[]): readonly string[] {
 
 test("R-004-62: a sandbox at Daytona asks for its key before the ticket starts; the one of .env will do", async () => {
   project = openProject();
-  const daytona = { url: "http://127.0.0.1:9/api" };
+  const presented = new Set<string | undefined>();
+  server = createServer(({ headers }, response) => {
+    presented.add(headers.authorization);
+    response.writeHead(401).end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const daytona = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` };
   project.settings({ "*": [OK] }, { workspaces: { sandbox: "daytona", daytona } });
   project.ticket(1, { status: "Needs Research" });
   const refused = await work();
@@ -62,7 +69,8 @@ test("R-004-62: a sandbox at Daytona asks for its key before the ticket starts; 
 
   keyFile();
   const begun = await work();
-  // Nobody listens there: the sandbox cannot be made, but the key was found.
+  // Nobody is let in there: the sandbox cannot be made, but the key was found.
+  expect([...presented]).toEqual([`Bearer ${KEYS.DAYTONA_API_KEY}`]);
   expect(begun.err + begun.out).not.toContain("DAYTONA_API_KEY is not set");
   expect(project.status(1)).not.toBe("Needs Research");
   expect(keptKeys(refused.err, begun.out, begun.err)).toEqual([]);
