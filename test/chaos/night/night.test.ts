@@ -108,7 +108,7 @@ async function quota(): Promise<void> {
     "AGI-26 waits for the budget",
     async () => {
       const { waiting } = await house.api<NightReport>(REPORT);
-      return waiting.find(({ subject, text }) => subject === "AGI-26" && text.startsWith("budget of paid"));
+      return waiting.find(({ subject, text }) => subject === "AGI-26" && text.startsWith("Budget for owner at paid"));
     },
     120_000,
     200,
