@@ -73,6 +73,7 @@ describe.skipIf(contractTests() === "left out")("limits of vendors", () => {
     const parked = await until("all four are held", async () => atLeast(4, await everHeld()), SLOW);
     await killed();
     play({});
+    const liftedAt = Date.now();
     await daemon.up();
     // One that began long ago on a busy machine may be over by now.
     const lasting = parked.filter(({ until: ends }) => Date.parse(ends) > Date.now() + 1_000);
@@ -80,7 +81,8 @@ describe.skipIf(contractTests() === "left out")("limits of vendors", () => {
     await allHaveWorked();
     for (const { runner, since, until: ends } of parked) {
       const [, again, ...more] = await startsOf(runner);
-      expect({ runner, more }).toEqual({ runner, more: [] });
+      // One that was over before the others began was refused once more.
+      if (Date.parse(ends) > liftedAt) expect({ runner, more }).toEqual({ runner, more: [] });
       expect(Date.parse(again ?? "")).toBeGreaterThanOrEqual(Date.parse(ends));
       // Codex tells whole minutes.
       expect(Date.parse(ends) - Date.parse(since)).toBeLessThanOrEqual((MINUTE + 61) * 1000);

@@ -49,7 +49,9 @@ function machine(name: string) {
     },
     async get(url: string, path: string): Promise<Record<string, unknown>> {
       const token = readFileSync(join(home, "operator.token"), "utf8").trim();
-      const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      // The other daemon answers at the same address: a connection that was kept open is the old one's.
+      const headers = { authorization: `Bearer ${token}`, connection: "close" };
+      const response = await fetch(`${url}${path}`, { headers });
       return (await response.json()) as Record<string, unknown>;
     },
   };
