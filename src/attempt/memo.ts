@@ -15,6 +15,7 @@ import { redactJson } from "../core/secrets/redact-json.ts";
 import { readConfined, writeConfined } from "../file/confined.ts";
 import { replacePrivate } from "../file/private-file.ts";
 import { findProgram } from "../runner/process/find-program.ts";
+import { notStarted } from "../runner/process/process.ts";
 import type { AttemptEnd } from "../runner/runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { attemptFiles } from "./attempt-files.ts";
@@ -125,19 +126,8 @@ export async function takeMemo(
   return { report: { ...report, reused: of }, end: NOT_STARTED };
 }
 
-const NOT_STARTED: AttemptEnd = {
-  reason: "exited",
-  exitCode: 0,
-  signal: null,
-  durationMs: 0,
-  outputBytes: 0,
-  truncated: false,
-  stdoutTail: "",
-  stdoutWhole: true,
-  stderrTail: "",
-  detail: "",
-  process: null,
-};
+/** Nothing ran, and nothing went wrong. */
+const NOT_STARTED: AttemptEnd = { ...notStarted("canceled", ""), reason: "exited", exitCode: 0 };
 
 /** After an attempt that came to a result. What was reused keeps its first author. */
 export async function keepMemo(
