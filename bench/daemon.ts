@@ -24,6 +24,7 @@ const BARS = {
   show: { few: 1.5, handoff: 3 },
   // Starts git, and waits several turns of the event loop for its answer.
   inbox: { few: 1.5, handoff: 5 },
+  now: { few: 1.5, handoff: 3 },
   tickets: { few: 2, handoff: 3 },
   "open tickets": { few: 1.5, handoff: 3 },
   // Looks at every title; a text that no title has is the worst case.
@@ -114,6 +115,8 @@ function pathOf(read: Read, { runs, waiting, longRun, longEvents }: BigStore, at
       return `/api/runs/${number}`;
     case "inbox":
       return "/api/inbox";
+    case "now":
+      return "/api/now";
     case "tickets":
       return `/api/tickets?limit=50&before=${number + 1}`;
     case "open tickets":

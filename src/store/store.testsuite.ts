@@ -896,6 +896,8 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       const all = { attempts: 3, usd: 0.5, assumedUsd: 6, inputTokens: 7, unknownTokens: 2, durationMs: 120_000 };
       expect(await total()).toMatchObject(all);
       expect(await total("2025-12-31T23:00:00.000Z")).toMatchObject({ attempts: 2, usd: 0.5, assumedUsd: 4 });
+      expect(await total("2025-12-31T00:00:00.000Z")).toMatchObject(all);
+      expect(await total("2026-01-01T00:00:00.000Z")).toMatchObject({ attempts: 1, assumedUsd: 4, durationMs: 0 });
       expect(await total("2026-01-01")).toMatchObject({ attempts: 1, assumedUsd: 4, durationMs: 0 });
       expect(await total("2027-01-01T00:00:00.000Z")).toMatchObject({ attempts: 0 });
       expect((await store.spending({ by: "model" })).map(({ key }) => key)).toEqual(["opus", "opus-4"]);

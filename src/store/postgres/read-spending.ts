@@ -3,6 +3,7 @@
 import type { SpendingKey } from "../../core/budget/budget.ts";
 import type { Usage } from "../../core/budget/usage.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { dayOf, isMidnight } from "../day.ts";
 import {
   FAILURES_AT_MOST,
   foldSteps,
@@ -104,7 +105,7 @@ export function readSpending({ all }: DatabaseQueries, hasSums: boolean) {
   return { spending, usageHistory, booked, ...readInsight({ all }) };
 }
 
-/** From the running sums; only of the first day, which may be cut, the rows themselves are read. */
+/** From the running sums; only of a first day that is cut, the rows themselves are read. */
 function selectSums(
   by: Exclude<SpendingKey, "run">,
   since: string | undefined,
@@ -115,9 +116,12 @@ function selectSums(
     GROUP BY 1
     ORDER BY sum(usd + assumed_usd) DESC, sum(input_tokens + output_tokens + assumed_tokens) DESC, 1 NULLS FIRST`;
   if (since === undefined) return { sql: sums("passrail.spending_sums"), values: [] };
+  const day = plainText(dayOf(since));
+  const wholeDays = "(SELECT * FROM passrail.spending_sums WHERE day >= $1::text) AS sums";
+  if (isMidnight(since)) return { sql: sums(wholeDays), values: [day] };
   const firstDay = sumsOfRows("WHERE s.started_at >= $1 AND s.started_at < $2::text || '~'");
   const from = `(SELECT * FROM passrail.spending_sums WHERE day > $2::text UNION ALL SELECT * FROM (${firstDay}) AS first) AS sums`;
-  return { sql: sums(from), values: [plainText(since), plainText(since.slice(0, "2026-01-31".length))] };
+  return { sql: sums(from), values: [plainText(since), day] };
 }
 
 /** The newest runs, and of those the ones since a time: cut first, so that the table is never walked. */

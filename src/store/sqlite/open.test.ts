@@ -364,7 +364,7 @@ test("every filter of a list of runs, and a page far into a run, is found by an 
     reads.listRuns({ word: "review", flow: "x", ...page });
     const lists = asked.length;
     reads.events({ runId: "a", after: 7, limit: 50 });
-    reads.spending({ by: "agent", since: "2026-01-01T00:00:00.000Z" });
+    for (const time of ["00:00:00.000Z", "12:00:00.000Z"]) reads.spending({ by: "agent", since: `2026-01-01T${time}` });
     reads.spending({ by: "agent", runId: "a" });
     reads.handoffRows({ pending: true });
     const plans = asked.map((sql) =>

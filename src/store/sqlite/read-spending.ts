@@ -3,6 +3,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { SpendingKey } from "../../core/budget/budget.ts";
 import type { Usage } from "../../core/budget/usage.ts";
+import { dayOf, isMidnight } from "../day.ts";
 import type { Booked, BookedQuery, SpendingRow } from "../store.ts";
 import { type Queries, RUN_NUMBER } from "./queries.ts";
 import { toAmounts, toSpendingRow, toUsage } from "../rows.ts";
@@ -68,16 +69,18 @@ export function readSpending({ all, first, schema }: Queries) {
     return all(toSpendingRow, sql, ...values);
   }
 
-  /** From the running sums; only of the first day, which may be cut, the rows themselves are read. */
+  /** From the running sums; only of a first day that is cut, the rows themselves are read. */
   function summed(by: SummedKey, since: string | undefined): readonly SpendingRow[] {
     const key = by === "model" ? "nullif(model, '')" : by;
     const sums = (from: string) => `
       SELECT ${key} AS key, ${SUMMED.map((column) => `sum(${column}) AS ${column}`).join(", ")} FROM ${from}
       GROUP BY 1 ORDER BY sum(usd + assumed_usd) DESC, sum(input_tokens + output_tokens + assumed_tokens) DESC, 1`;
     if (since === undefined) return all(toSpendingRow, sums("spending_sums"));
+    const day = dayOf(since);
+    if (isMidnight(since)) return all(toSpendingRow, sums("(SELECT * FROM spending_sums WHERE day >= ?1)"), day);
     const firstDay = sumsOfRows("WHERE s.started_at >= ?1 AND s.started_at < ?2 || '~'");
     const from = `(SELECT * FROM spending_sums WHERE day > ?2 UNION ALL SELECT * FROM (${firstDay}))`;
-    return all(toSpendingRow, sums(from), since, since.slice(0, "2026-01-31".length));
+    return all(toSpendingRow, sums(from), since, day);
   }
 
   function usageHistory(query: {

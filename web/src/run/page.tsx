@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { call } from "../base/api.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { runQuery } from "../base/queries.ts";
@@ -29,11 +29,18 @@ import {
   X,
 } from "lucide-react";
 
-const ActivityTab = lazy(async () => ({ default: (await import("./activity-tab.tsx")).ActivityTab }));
-const LogTab = lazy(async () => ({ default: (await import("./log-tab.tsx")).LogTab }));
-const ChangesTab = lazy(async () => ({ default: (await import("./changes-tab.tsx")).ChangesTab }));
-const EventsTab = lazy(async () => ({ default: (await import("./events-tab.tsx")).EventsTab }));
-const FindingsTab = lazy(async () => ({ default: (await import("./findings-tab.tsx")).FindingsTab }));
+const CODE = {
+  activity: () => import("./activity-tab.tsx"),
+  log: () => import("./log-tab.tsx"),
+  changes: () => import("./changes-tab.tsx"),
+  findings: () => import("./findings-tab.tsx"),
+  history: () => import("./events-tab.tsx"),
+};
+const ActivityTab = lazy(async () => ({ default: (await CODE.activity()).ActivityTab }));
+const LogTab = lazy(async () => ({ default: (await CODE.log()).LogTab }));
+const ChangesTab = lazy(async () => ({ default: (await CODE.changes()).ChangesTab }));
+const EventsTab = lazy(async () => ({ default: (await CODE.history()).EventsTab }));
+const FindingsTab = lazy(async () => ({ default: (await CODE.findings()).FindingsTab }));
 const Attempts = lazy(async () => ({ default: (await import("./attempts.tsx")).Attempts }));
 
 const TABS = ["activity", "changes", "findings", "timeline", "history"] as const;
@@ -48,9 +55,14 @@ const MOVED: Readonly<Record<string, Tab>> = {
   events: "history",
 };
 
+const isCode = (tab: string | undefined): tab is keyof typeof CODE => tab !== undefined && Object.hasOwn(CODE, tab);
+
 export function RunPage(): ReactNode {
   const { run: reference } = useParams({ from: "/runs/$run" });
+  const { tab } = useSearch({ from: "/runs/$run" });
   const { data: run, error, refetch } = useQuery(runQuery(reference));
+  // The code of the part comes beside the run, not after it. A failure shows when the part is opened.
+  useEffect(() => void (isCode(tab) && CODE[tab]().catch(() => undefined)), [tab]);
   if (run !== undefined) return <ShownRun run={run} />;
   return (
     <>
