@@ -38,7 +38,10 @@ describe.skipIf(contractTests() === "left out")("a daemon that goes away", () =>
     const answered = Promise.withResolvers<void>();
     world.models.play(worksUntil(answered.promise));
     layOut();
-    cpSync(PROGRAM_FOLDER, OLD_BUILD, { recursive: true, filter: (path) => !path.endsWith(".map") });
+    cpSync(process.env["PASSRAIL_OLD_PROGRAM"] ?? PROGRAM_FOLDER, OLD_BUILD, {
+      recursive: true,
+      filter: (path) => !path.endsWith(".map"),
+    });
     daemon = await world.up(join(OLD_BUILD, "main.js"));
     for (const who of WORKERS) await startRun(who);
     await until("all of them are in the middle of their work", () => isAtWork() || undefined, PATIENCE_MS);
