@@ -1,12 +1,10 @@
 // The API for the time of a command: agents that hand over by HTTP find it although no daemon runs. It listens on loopback at any free
 // port, with the daemon's own guards; an agent has the token of its attempt, which ends with it.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Performer } from "../compose.ts";
 import { startDemo } from "../demo/start.ts";
 import { openServer, type ServerOptions } from "../http/open-server.ts";
-import { shippedDir } from "../settings/site.ts";
+import { programVersion } from "../settings/version.ts";
 
 export type RunListener = { close(): Promise<void> };
 
@@ -15,10 +13,9 @@ export async function openRunListener(
   options: Omit<ServerOptions, "demo" | "version" | "with">,
 ): Promise<RunListener> {
   const { app, home, store } = passrail;
-  const { version } = JSON.parse(readFileSync(join(shippedDir, "package.json"), "utf8")) as { version: string };
   const server = await openServer(passrail, {
     ...options,
-    version,
+    version: programVersion(),
     demo: (actor) => startDemo({ app, store, home, actor }),
   });
   try {

@@ -101,6 +101,7 @@ const NONE: readonly RowChange[] = [];
 
 const CHANGES: ChangesByType = {
   "run.created": none,
+  "run.imported": none,
   "run.waiting": none,
   "run.resumed": none,
   "run.paused": none,

@@ -1,11 +1,15 @@
 // The tape of a run played back to the real agent CLIs: the same results, and not one request to the models.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { attemptFiles } from "../../src/attempt/attempt-files.ts";
 import type { Turn } from "../fixtures/models/scenario.ts";
+import { approveFiles } from "../harness/approve-files.ts";
+import { newRepository } from "../harness/new-repository.ts";
+import { PROGRAM } from "../harness/program.ts";
+import { bubblewrapTests, whyLeftOut } from "../scenarios/sandbox/can-confine.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex, gemini, opencode, programOf, type Vendor } from "./vendors.ts";
 import { ended, openWorld, output, type World } from "./world.ts";
@@ -82,6 +86,47 @@ describe.skipIf(contractTests() === "left out")("the replay of a recorded run", 
     expect(refs(world)).toBe(before);
     expect(await world.events()).toEqual(events);
   });
+
+  test.skipIf(bubblewrapTests === "left out")(
+    `an imported run is replayed on another machine, in a sandbox, without one request to its model${whyLeftOut}`,
+    { timeout: 120_000 },
+    async () => {
+      world.models.play({ rules: [{ id: "builder", match: { prompt: "# Builder" }, turns }] });
+      const { command, env } = programOf(claude, world.dir, world.models.url);
+      world.playedBy(claude, {
+        gateway: { mode: "required" },
+        agents: { builder: { permission: "full" } },
+        runners: { claude: { command, env: { ...env, IS_SANDBOX: "1" } } },
+      });
+      await ended(world.build("--workspace", "worktree"));
+      const file = join(world.dir, "run.passrail-run");
+      await output(world.passrail("runs", "export", "1", "--out", file));
+      const asked = world.models.requests.length;
+      // Another state folder, and a project that has not one of its commits.
+      const other = mkdtempSync(join(world.dir, "other-"));
+      const project = newRepository(other, "empty");
+      const home = join(other, "state");
+      writeFileSync(
+        join(project, "passrail.yaml"),
+        JSON.stringify({ runners: { claude: { command, env: { ...env, IS_SANDBOX: "1" } } } }),
+      );
+      approveFiles(home, project);
+      const there = (...args: readonly string[]) =>
+        execFileSync(process.execPath, [PROGRAM, ...args], {
+          cwd: project,
+          env: { ...process.env, PASSRAIL_HOME: home },
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+      expect(JSON.parse(there("runs", "import", file, "--json"))).toMatchObject({ tapes: 1 });
+      expect(() => there("replay", "1")).toThrow(/so it needs a sandbox/u);
+      const report = JSON.parse(there("replay", "1", "--workspace", "bubblewrap", "--json"));
+      expect(report.attempts).toMatchObject([{ sameVerdict: true, differs: [], sameDiff: true }]);
+      expect(report.attempts[0].requests.unanswered).toEqual([]);
+      expect(world.models.requests.length).toBe(asked);
+      expect(readdirSync(join(home, "replays"))).toEqual([]);
+    },
+  );
 
   test("a tape that is gone is said before anything starts", { timeout: 60_000 }, async () => {
     world.models.play({ rules: [{ id: "builder", match: { prompt: "# Builder" }, turns }] });

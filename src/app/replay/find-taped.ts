@@ -122,13 +122,18 @@ function whyUnusable({ places, exchanges }: ReadTape): string | undefined {
   return places === null ? "an earlier version of Passrail recorded its tape" : undefined;
 }
 
+/** An imported run has another subject here; its agents were told of the one there. */
+function asItWas(run: Run): Run {
+  return run.imported === undefined ? run : { ...run, subject: { ...run.subject, id: run.imported.subject } };
+}
+
 /** The run at the start of each attempt. */
 async function runsAtStart(store: Store, runId: string): Promise<ReadonlyMap<string, Run>> {
   const starts = new Map<string, Run>();
   let run: Run | undefined;
   for await (const { event } of eventsOf(store, runId)) {
     run = evolve(run, event);
-    if (event.type === "stage.started") starts.set(nameOf(event), run);
+    if (event.type === "stage.started") starts.set(nameOf(event), asItWas(run));
   }
   return starts;
 }

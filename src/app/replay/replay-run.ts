@@ -3,7 +3,6 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { attemptFiles } from "../../attempt/attempt-files.ts";
-import { isConfining, type WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { type ComparedResult, compareResults } from "../../core/replay/compare.ts";
 import type { RequestDifference } from "../../core/replay/find-answer.ts";
@@ -19,6 +18,7 @@ import { flowOf } from "../../store/flow-of.ts";
 import type { AttemptRecord, Store } from "../../store/store.ts";
 import { createWorkspaces } from "../../workspace/providers.ts";
 import type { FoundRun } from "../find-run.ts";
+import { chooseMode } from "./choose-mode.ts";
 import { findTaped, type LeftOut, nameOf, type TapedAttempt, type WithTape } from "./find-taped.ts";
 import { openReplayPlace, type ReplayPlace } from "./place.ts";
 import { workAgain, type WorkedAgain } from "./work-again.ts";
@@ -31,6 +31,8 @@ export type ReplaySite = {
   readonly environment: Environment;
   readonly settings: Settings;
   readonly store: Store;
+  /** The kind of workspace that a person chose. */
+  readonly workspace?: string;
   readonly signal: AbortSignal;
   readonly onAttempt: (name: string) => void;
 };
@@ -71,7 +73,9 @@ export async function replayRun(
   const found = await findTaped(home, store, run, stage);
   if (!found.ok) return found;
   const { attempts, leftOut } = found.value;
-  const mode = modeOf(attempts);
+  const chosen = await chooseMode(site, run, attempts);
+  if (!chosen.ok) return chosen;
+  const mode = chosen.value;
   const place = await openReplayPlace(home, site.project, attempts, mode);
   if (!place.ok) return place;
   const runners = openRunners(environment, offline(settings));
@@ -172,11 +176,6 @@ function countedRequests(onTape: number, played: readonly PlayedRequest[]): Play
     ),
     unanswered: played.flatMap((each) => (each.type === "unanswered" ? [each.why] : [])),
   };
-}
-
-/** In the sandbox that the run had; otherwise in a worktree, also where the run worked in place. */
-export function modeOf(attempts: readonly TapedAttempt[]): WorkspaceMode {
-  return attempts.map(({ facts }) => facts.mode ?? "").find(isConfining) ?? "worktree";
 }
 
 /** The copy of the repository has no files besides its commits. */

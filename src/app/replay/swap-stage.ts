@@ -20,9 +20,10 @@ import { createWorkspaces } from "../../workspace/providers.ts";
 import { chosenRunners } from "../chosen-runners.ts";
 import type { FoundRun } from "../find-run.ts";
 import { unreadyProgram } from "../start-run/unready-program.ts";
+import { chooseMode } from "./choose-mode.ts";
 import { findRecorded, nameOf, type TapedAttempt } from "./find-taped.ts";
 import { openReplayPlace } from "./place.ts";
-import { compared, modeOf, prepared, type ReplaySite } from "./replay-run.ts";
+import { compared, prepared, type ReplaySite } from "./replay-run.ts";
 import { workAgain } from "./work-again.ts";
 
 export type Swap = {
@@ -64,7 +65,9 @@ export async function swapStage(site: ReplaySite, { run }: FoundRun, swap: Swap)
   const resolved = await flowOf(store, run);
   const played = await playedBy(site, resolved, attempt, { ...swap, choice: `${stage}=${runner}` });
   if (!played.ok) return played;
-  const mode = modeOf([attempt]);
+  const chosen = await chooseMode(site, run, [attempt]);
+  if (!chosen.ok) return chosen;
+  const mode = chosen.value;
   const place = await openReplayPlace(home, site.project, [attempt], mode);
   if (!place.ok) return place;
   const gateway = { ...settings.gateway, ...(settings.gateway.mode === "off" ? { mode: "on" as const } : {}) };
@@ -119,7 +122,12 @@ async function playedBy(site: ReplaySite, resolved: ResolvedFlow, { record, run 
   const play = stage === undefined ? undefined : runnerChoiceOf(resolved, facts, stage);
   if (stage === undefined || play === undefined)
     return err({ code: "swap_unclear", message: `Nothing plays ${record.stage} with ${swap.choice}.` });
-  const machine = { environment: site.environment, project: site.project, mode: modeOf([]), config: site.settings };
+  const machine = {
+    environment: site.environment,
+    project: site.project,
+    mode: "worktree" as const,
+    config: site.settings,
+  };
   const unready = await unreadyProgram(resolved, facts, [stage], machine);
   return unready === undefined ? ok(play) : err(unready);
 }

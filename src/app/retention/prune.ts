@@ -143,6 +143,7 @@ async function isSettled(
     case "gone":
     case "in-place":
     case "none":
+    case "imported":
       return true;
     case "kept":
     case "pushed":

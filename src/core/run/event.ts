@@ -5,6 +5,7 @@ import type { BudgetUse, Raise, Reserved, ReportedUsage } from "../budget/budget
 import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
 import type { Review } from "../finding/finding.ts";
+import type { ImportMark } from "./import-mark.ts";
 import type { Issue, Outcome, UndoneWork } from "../flow/outcome.ts";
 import type { MessageWay } from "./message.ts";
 import type { RenewedSettings } from "./renewed-settings.ts";
@@ -37,6 +38,8 @@ export type EventBody =
       readonly facts: JsonObject;
       readonly word: string;
     }
+  /** A person brought the run from a file of another machine. It is for looking at and for replays: no signal changes it. */
+  | ({ readonly type: "run.imported" } & ImportMark)
   | { readonly type: "run.waiting"; readonly for: readonly InboxItem["kind"][] }
   | { readonly type: "run.resumed" }
   | { readonly type: "run.paused"; readonly reason: string }

@@ -35,6 +35,11 @@ type Applying = {
 };
 
 const APPLY: Applying = {
+  "run.imported": (run, { type: _type, at: _at, actor: _actor, ...mark }) => ({
+    ...run,
+    imported: mark,
+    ...(mark.spent === null ? {} : { spent: mark.spent }),
+  }),
   "run.waiting": (run, { at }) => enterState(run, { status: "waiting", since: at }),
   "run.resumed": (run) => enterState(run, { status: "running" }),
   "run.stopped": (run, { at, reason }) => enterState(run, { status: "stopped", since: at, reason }),
@@ -307,8 +312,8 @@ type LaterFields = { readonly [K in keyof Run as object extends Pick<Run, K> ? K
  */
 function enterState(run: Run, state: RunState): Run {
   const { id, flow, flowHash, subject, facts, createdAt, word, paused, tracks, stages, counters } = run;
-  const { taken, expanded, handoffs, items, spent, raised, warned, outward, findings, messages } = run;
-  const later: LaterFields = { spent, raised, warned, outward, findings, messages };
+  const { taken, expanded, handoffs, items, spent, raised, warned, outward, findings, messages, imported } = run;
+  const later: LaterFields = { spent, raised, warned, outward, findings, messages, imported };
   return {
     ...state,
     id,

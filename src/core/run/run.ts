@@ -6,6 +6,7 @@ import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
 import type { MessageBook } from "./message.ts";
 import type { Findings } from "../finding/finding.ts";
+import type { ImportMark } from "./import-mark.ts";
 import type { OutwardAct } from "./outward-act.ts";
 import type { Health, Issue, RoutedStage, Verdict } from "../flow/outcome.ts";
 import type { TakenRung } from "../flow/ladder.ts";
@@ -285,6 +286,8 @@ export type Run = RunState & {
   readonly findings?: Findings;
   /** Absent until a person has spoken to an agent. */
   readonly messages?: MessageBook;
+  /** The run came from a file of another machine; absent for a run of this one. */
+  readonly imported?: ImportMark;
 };
 
 /** One stage of a dynamic stage: which template, under which id. */

@@ -52,6 +52,7 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
   if (signal.type === "run.requested")
     return run === undefined ? create(flow, signal) : ignore(run, signal, "the run exists already");
   if (run === undefined) throw new Error(`the first signal of a run must be run.requested, not ${signal.type}`);
+  if (run.imported !== undefined) return ignore(run, signal, IMPORTED);
   if (isNews(signal)) return takeNews(flow, run, signal);
   if (isEnded(run)) return ignore(run, signal, `the run is ${run.status}`);
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
@@ -62,6 +63,8 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
   followActs(draft, run);
   return { run: draft.run, events: draft.events, commands: draft.commands };
 }
+
+const IMPORTED = "the run was imported from a file, for looking at and for replays";
 
 /** Facts about the outside, which count even after the run has ended: usage, and what became of acts outside. */
 type News = Extract<

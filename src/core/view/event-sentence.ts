@@ -72,6 +72,8 @@ const withWords = (answer: string, kind: string, words: string): string =>
 
 const SAYINGS: Sayings = {
   "run.created": ({ flow, subject }) => ofRun(`created with flow ${flow}`, subject.title),
+  "run.imported": ({ exportedAt, was }, { timeOf = asWritten }) =>
+    ofRun("imported from a file", `exported ${timeOf(exportedAt)}, when it was ${was}`),
   "run.waiting": (event) => ofRun("waits for a person", event.for.join(", ")),
   "run.resumed": () => ofRun("works again"),
   "run.paused": ({ reason }) => ofRun("paused", reason),

@@ -9,6 +9,7 @@ import { joinOf, trackBranch } from "../run/track-branch.ts";
 import { conditionHolds } from "../run/sequence.ts";
 import { discarded } from "../run/outward.ts";
 import { projectOf, workspaceMode } from "../run/run-settings.ts";
+import type { ImportMark } from "../run/import-mark.ts";
 import { isEnded, type Run } from "../run/run.ts";
 import { jointOf, lastTips, memberName } from "../run/joint.ts";
 import { type Landed, type LandedMember, landedPart } from "../ticket/landed.ts";
@@ -21,9 +22,10 @@ export type EndCommand = {
 export type RunEnd = {
   /**
    * landed: the target holds the work. proposed: a pull request waits. pushed: only the branch left. kept: the branch has it, nothing was
-   * merged. gone: the branch was removed. in-place: the work is in the project's own folder. none: there is no work.
+   * merged. gone: the branch was removed. in-place: the work is in the project's own folder. none: there is no work. imported: the run came
+   * from a file, and a repository of its own has the work.
    */
-  readonly state: "landed" | "proposed" | "pushed" | "kept" | "gone" | "in-place" | "none";
+  readonly state: "landed" | "proposed" | "pushed" | "kept" | "gone" | "in-place" | "none" | "imported";
   readonly branch: string | null;
   /** The number of commits that the run's attempts added. */
   readonly commits: number;
@@ -57,6 +59,7 @@ export type EndedWork = {
 export function runEnd(work: EndedWork): RunEnd | null {
   const { resolved, run } = work;
   if (!isEnded(run) && run.status !== "stopped") return null;
+  if (run.imported !== undefined) return imported(work, run.imported);
   if (workspaceMode(resolved, run) === "in-place") return inPlace(work);
   const { commits, tip } = commitsOf(work);
   const branch = branchOf(resolved.flow, run);
@@ -152,6 +155,22 @@ function leftEach(
       act: "look",
       command: `${gitIn(run, each.dir)} show ${each.commit.slice(0, 12)}`,
     })),
+  };
+}
+
+function imported(work: EndedWork, { exportedAt, was }: ImportMark): RunEnd {
+  const { commits, tip } = commitsOf(work);
+  const at = tip === null ? "without a commit" : `with ${count(commits)}, in ${projectOf(work.run)}`;
+  return {
+    state: "imported",
+    branch: null,
+    commits,
+    tip,
+    target: null,
+    landedAs: null,
+    url: null,
+    text: `Imported from a file of ${exportedAt}, when the run was ${was}, ${at}. It is for looking at and for replays, and never lands.`,
+    commands: tip === null ? [] : [{ act: "look", command: `passrail runs diff ${work.number}` }],
   };
 }
 

@@ -39,6 +39,7 @@ export const PROBLEMS = {
   version_required: [428, "The version that was looked at is needed"],
   version_mismatch: [412, "It has changed since it was looked at"],
   run_not_found: [404, "There is no such run"],
+  export_refused: [409, "The run cannot be exported"],
   attempt_not_found: [404, "There is no such attempt"],
   file_not_found: [404, "The attempt has no such file"],
   ticket_not_found: [404, "There is no such ticket"],

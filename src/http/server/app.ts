@@ -34,6 +34,7 @@ import { mountMachine } from "./routes/machine.ts";
 import { mountMcp } from "./routes/mcp.ts";
 import { mountNow } from "./routes/now.ts";
 import { mountReport } from "./routes/report.ts";
+import { mountExport } from "./routes/export.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
 import { mountTickets } from "./routes/tickets.ts";
@@ -90,6 +91,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountRuns(mount, deps);
   mountActivity(mount, deps);
   mountAttemptFiles(mount, deps);
+  mountExport(mount, deps);
   mountLogs(mount, deps);
   mountDiff(mount, deps);
   mountActs(mount, deps);

@@ -52,6 +52,7 @@ export function createCleanup(options: CleanupOptions): () => Promise<void> {
     const landed = landedRecord(await store.attempts(runId));
     // The branches of several repositories stay: one record cannot say of each that its work is seen in its target.
     if (run === undefined || landed === undefined || landed.repositories !== undefined) return true;
+    if (run.imported !== undefined) return true;
     if (withdrawnTrust(run) !== undefined) return false;
     const ticketsOf = ticketProject(run);
     if (runFacts(run).ticket.file !== null && ticketsOf !== null) {

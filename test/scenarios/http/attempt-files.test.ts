@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Served, serve } from "./served.ts";
 
@@ -69,4 +70,19 @@ test("S12, S13: links, folders and pipes in the place of a file are not there", 
   rmSync(join(folder, "changes.diff"), { force: true });
   mkdirSync(join(folder, "changes.diff"));
   expect(await read("diff")).toMatchObject({ status: 404 });
+});
+
+test("the export of a run has what is really there, and nothing that a link leads to", async () => {
+  const response = await served.app.request(`/api/runs/${runId}/export`, {
+    headers: { host: "127.0.0.1:4321", authorization: `Bearer ${served.operator}` },
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${runId}.passrail-run"`);
+  const bytes = gunzipSync(Buffer.from(await response.arrayBuffer()));
+  const header = JSON.parse(bytes.subarray(0, bytes.indexOf(0x0a)).toString()) as { entries: { path: string }[] };
+  const paths = header.entries.map(({ path }) => path);
+  expect(paths).toContain("history.jsonl");
+  expect(paths).toContain("attempts/design-1/prompt.md");
+  expect(paths.filter((path) => path.startsWith("attempts/spec-1/"))).not.toContain("attempts/spec-1/prompt.md");
+  expect(await served.call("GET", "/api/runs/rffffffffff/export")).toMatchObject({ status: 404 });
 });

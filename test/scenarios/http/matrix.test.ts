@@ -20,6 +20,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   listActs: READERS,
   listActsOfRuns: READERS,
   attemptFile: READERS,
+  exportRun: OPERATORS,
   cancelRun: OPERATORS,
   undoLanding: OPERATORS,
   mergeRun: OPERATORS,

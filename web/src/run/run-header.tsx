@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { call } from "../base/api.ts";
 import { useShortcuts } from "../base/keyboard.ts";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { Badge, StatusBadge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { RunActions } from "./run-actions.tsx";
@@ -32,6 +32,7 @@ export function RunHeader({ run, children }: { readonly run: RunDetail; readonly
       </div>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <StatusBadge is={is} />
+        {run.end?.state === "imported" && <Badge tone="warning">imported</Badge>}
         <span className="text-muted">
           <SafeText>{run.word}</SafeText>
         </span>

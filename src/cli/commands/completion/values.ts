@@ -50,6 +50,7 @@ const FINDERS: Readonly<Record<string, Find>> = {
   task: () => FILES,
   ticketFile: () => FILES,
   file: () => FILES,
+  out: () => FILES,
   answers: () => FILES,
   outcomes: () => FILES,
   tokenFile: () => FILES,

@@ -17,6 +17,10 @@ export function addReplay(program: Command, { call }: CommandContext): void {
       "run this stage anew with another runner, really and paid, on the recorded inputs",
     ),
     model: text("--model <model>", "with --swap: the model"),
+    workspace: text(
+      "--workspace <kind>",
+      "where: a sandbox, or worktree (default: the sandbox that the run had, else a worktree)",
+    ),
   });
   command.action((run: string, typed: TypedFlags) =>
     call(async (io) => (await import("./replay.ts")).replay(io, run, read(typed))),

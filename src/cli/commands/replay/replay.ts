@@ -17,9 +17,15 @@ import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { ensureTrusted } from "../../trust.ts";
 import { resultText, showSwap } from "./swap.ts";
 
-export type ReplayFlags = { readonly stage?: string; readonly swap?: string; readonly model?: string };
+export type ReplayFlags = {
+  readonly stage?: string;
+  readonly swap?: string;
+  readonly model?: string;
+  readonly workspace?: string;
+};
 
-export async function replay(io: Io, reference: string, { stage, swap, model }: ReplayFlags): Promise<number> {
+export async function replay(io: Io, reference: string, flags: ReplayFlags): Promise<number> {
+  const { stage, swap, model, workspace } = flags;
   requireOperator(io, "replay");
   if (swap !== undefined && stage !== undefined)
     throw usageError("flag_conflict", "--swap names the stage itself; leave --stage out.");
@@ -30,7 +36,9 @@ export async function replay(io: Io, reference: string, { stage, swap, model }: 
     if (store === undefined) throw new CliError("run_not_found", `There is no run ${reference}.`);
     const own = projectOf(found.run);
     const project = existsSync(own) ? own : io.cwd;
-    const settings = await loadSettings({ home: io.home, environment: io.environment, project, flags: {} });
+    // The repository of an imported run is its author's: it sets nothing here.
+    const asked = found.run.imported === undefined ? project : io.cwd;
+    const settings = await loadSettings({ home: io.home, environment: io.environment, project: asked, flags: {} });
     if (!settings.ok) throw problemError(settings.error);
     const stop = new AbortController();
     const signals = catchSignals(async () => {});
@@ -41,6 +49,7 @@ export async function replay(io: Io, reference: string, { stage, swap, model }: 
       environment: io.environment,
       settings: settings.value,
       store,
+      ...optional({ workspace }),
       signal: stop.signal,
       onAttempt: (name: string) => void (io.quiet || io.json || io.err(`replaying ${name}`)),
     };

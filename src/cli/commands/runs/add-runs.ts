@@ -1,4 +1,4 @@
-// Registers `runs list|show|diff|watch|logs|events`, and the commands that control a run.
+// Registers `runs list|show|diff|watch|logs|events|export|import`, and the commands that control a run.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
@@ -23,6 +23,8 @@ export function addRuns(program: Command, context: CommandContext): void {
   addWatch(runs, context);
   addLogs(runs, context);
   addEvents(runs, context);
+  addExport(runs, context);
+  addImport(runs, context);
   addSteer(runs, context);
   addTakeover(runs, context);
   addHandback(runs, context);
@@ -101,6 +103,27 @@ function addEvents(runs: Command, { call }: CommandContext): void {
   command.action((run: string, typed: TypedFlags) =>
     call(async (io) => (await import("./watch.ts")).runsEvents(io, run, read(typed))),
   );
+}
+
+function addExport(runs: Command, { call }: CommandContext): void {
+  const command = runs
+    .command("export")
+    .description("write a run with its events, files, tapes and commits into one file, for another machine")
+    .argument("<run>", RUN);
+  const read = addOptions(command, {
+    out: text("--out <file>", "the file to write (default: <run>.passrail-run here)"),
+  });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./transfer.ts")).runsExport(io, run, read(typed))),
+  );
+}
+
+function addImport(runs: Command, { call }: CommandContext): void {
+  runs
+    .command("import")
+    .description("take in a run from a file of `runs export`, for looking at and for `passrail replay`")
+    .argument("<file>", "the file")
+    .action((file: string) => call(async (io) => (await import("./transfer.ts")).runsImport(io, file)));
 }
 
 function addSteer(runs: Command, { call }: CommandContext): void {

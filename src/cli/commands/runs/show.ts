@@ -69,6 +69,7 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
       printJson(io, {
         ...standingOf(run, summary.number, resolved),
         subject: run.subject,
+        imported: run.imported ?? null,
         createdAt: run.createdAt,
         updatedAt: summary.updatedAt,
         counters: shown.counters,
@@ -102,6 +103,9 @@ function fileOf(options: ShowOptions): ShownFile | undefined {
 function showPlain(io: Io, { run, summary, attempts, counters, why, end, messages }: ShownRun): void {
   const rows = [
     ["run", run.id, String(summary.number), run.flow, run.status, run.word, run.subject.id, run.subject.title, why],
+    ...(run.imported === undefined
+      ? []
+      : [["imported", run.imported.exportedAt, run.imported.exportedBy, run.imported.was, run.imported.subject]]),
     ...attempts
       .map((record) => attemptRow(record, Date.now()))
       .map((row) => [
@@ -174,6 +178,11 @@ function showRich(io: Io, shown: ShownRun, tree: readonly string[]): void {
   );
   const about = `${run.id} · flow ${run.flow} · ${run.subject.id} · started ${age(run.createdAt)}`;
   io.out(paint(io, "dim", oneLine(about, io.columns)));
+  if (run.imported !== undefined) {
+    const { exportedAt, exportedBy, subject, was } = run.imported;
+    const text = `imported: exported ${age(exportedAt)} by Passrail ${exportedBy}, when it was ${was}; ${subject} there`;
+    io.out(paint(io, "yellow", oneLine(text, 400)));
+  }
   if (why !== "") io.out(oneLine(why, 400));
   io.out("");
   for (const line of tree) io.out(line);

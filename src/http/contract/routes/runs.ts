@@ -138,6 +138,17 @@ export const RUN_ROUTES = {
     answer: json(filePartSchema, "the part, cut at a whole character"),
     problems: ["run_not_found", "attempt_not_found", "file_not_found", "invalid_query"],
   },
+  exportRun: {
+    method: "get",
+    path: "/api/runs/{run}/export",
+    scope: "operate",
+    tag: "runs",
+    summary:
+      "A run with its events, files, tapes and commits as one file, for `passrail runs import` on another machine",
+    params: run,
+    answer: { status: 200, description: "the file", type: "application/octet-stream" },
+    problems: ["run_not_found", "export_refused"],
+  },
   cancelRun: control("cancel", "End a run", reasonSchema),
   pauseRun: control("pause", "Pause a run: start no further stage", reasonSchema),
   stopRun: control(

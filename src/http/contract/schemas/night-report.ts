@@ -18,7 +18,7 @@ const ended = z.array(
     .object({
       ...row,
       at: time,
-      state: z.enum(["landed", "proposed", "pushed", "kept", "gone", "in-place", "none", "canceled"]),
+      state: z.enum(["landed", "proposed", "pushed", "kept", "gone", "in-place", "none", "imported", "canceled"]),
       commit: z.string().nullable(),
       target: z.string().nullable(),
       usd: z.number().nullable().meta({ description: "null: not reported, or not by all attempts" }),

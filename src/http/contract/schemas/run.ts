@@ -105,9 +105,9 @@ export const stageSchema = z
 
 const runEndSchema = z
   .object({
-    state: z.enum(["landed", "proposed", "pushed", "kept", "gone", "in-place", "none"]).meta({
+    state: z.enum(["landed", "proposed", "pushed", "kept", "gone", "in-place", "none", "imported"]).meta({
       description:
-        "landed: the target holds the work; proposed: a pull request waits; pushed: only the branch left; kept: the branch has it, nothing was merged; gone: the branch was removed; in-place: it is in the project's own folder; none: there is no work",
+        "landed: the target holds the work; proposed: a pull request waits; pushed: only the branch left; kept: the branch has it, nothing was merged; gone: the branch was removed; in-place: it is in the project's own folder; none: there is no work; imported: the run came from a file, and never lands",
     }),
     branch: z.string().nullable(),
     commits: z.int().meta({ description: "the number of commits that the run's attempts added" }),
