@@ -1,8 +1,10 @@
 // A worktree that Passrail registers by itself is one of git's, and what git would refuse is left to git.
 
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import { makeRepository, removeTempDirs, tempDir, userGit, valueOf } from "./workspace.testsuite.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";
@@ -31,6 +33,37 @@ test("git lists it, finds nothing to repair, and knows nothing of it once it is 
   expect(userGit(project, "worktree", "list", "--porcelain")).toBe(before);
   expect(existsSync(join(project, ".git", "worktrees"))).toBe(false);
 });
+
+test("git that is called for another run meanwhile never sees a half-written record of it", async () => {
+  const { project, workspaces, request } = await bench();
+  // Looks as often as it can, as a process of its own.
+  const watcher = spawn(process.execPath, ["-e", WATCHER, join(project, ".git", "worktrees")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const seen = text(watcher.stdout);
+  for (let at = 0; at < 20; at += 1) {
+    const workspace = valueOf(await workspaces.open({ ...request, runId: `r${at}`, branch: `feat/${at}` }));
+    valueOf(await workspaces.close(workspace, `r${at}`));
+  }
+  watcher.stdin.end();
+  expect(await seen).toBe("");
+});
+
+const WATCHER = `
+  const { readdirSync, statSync } = require("node:fs");
+  const all = (path) => { try { return readdirSync(path); } catch { return []; } };
+  const empty = new Set();
+  const look = () => {
+    for (const until = Date.now() + 20; Date.now() < until; )
+      for (const name of all(process.argv[1]))
+        for (const file of ["locked", "gitdir", "HEAD", "commondir"])
+          try {
+            if (statSync(process.argv[1] + "/" + name + "/" + file).size === 0) empty.add(file);
+          } catch {}
+    timer = setImmediate(look);
+  };
+  let timer = setImmediate(look);
+  process.stdin.resume().on("end", () => { clearImmediate(timer); process.stdout.write([...empty].join(" ")); });`;
 
 test("a branch that is being rebased elsewhere is in use", async () => {
   const { dir, project, workspaces, request } = await bench();

@@ -1,7 +1,7 @@
 // A repository's record of one worktree: its folder under <git dir>/worktrees. Found by the path of the worktree, because an agent can
 // change the `.git` file inside it.
 
-import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation } from "../git/git.ts";
@@ -72,14 +72,18 @@ export async function register(commonDir: string, top: string, branch: string): 
   const link = join(top, ".git");
   try {
     if (isBelowFolders(commonDir, folders) !== true) throw new Error(`${gitDir} leads elsewhere`);
-    const write = (path: string, text: string) => writeFile(path, `${text}\n`, { flag: "wx" });
+    // Each appears whole: git, called for another run meanwhile, takes an empty `commondir` or `HEAD` for a broken repository.
+    const write = async (path: string, text: string): Promise<void> => {
+      await writeFile(`${path}.new`, `${text}\n`, { flag: "wx" });
+      await rename(`${path}.new`, path);
+    };
     // The lock first: whatever an interruption leaves is half-made.
     await write(join(gitDir, "locked"), OPENING);
     await write(join(gitDir, "gitdir"), link);
     await write(join(gitDir, "HEAD"), `ref: refs/heads/${branch}`);
     await write(join(gitDir, "commondir"), "../..");
     await mkdir(top, { recursive: true });
-    await write(link, `gitdir: ${gitDir}`);
+    await writeFile(link, `gitdir: ${gitDir}\n`, { flag: "wx" });
     return true;
   } catch {
     await rm(gitDir, { recursive: true, force: true });
