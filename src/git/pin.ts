@@ -15,13 +15,26 @@ import { type SnapshotSource, withSnapshot, writeTree } from "./snapshot.ts";
 
 const keepRef = (runId: string): string => `refs/passrail/keep/${runId}`;
 
+const PIN_TRIES = 5;
+
 /** Points the run's keep ref at `commit`; returns the name of the ref. */
 export async function pinCommit(commonDir: string, runId: string, commit: string): Promise<Result<string>> {
   const ref = keepRef(runId);
+  const readRef = () => resolveCommits(commonDir, [ref], inRepository(commonDir));
+  // Two tracks of a run may end at once, each in a process of its own: who comes second finds the other's pin and looks again.
+  for (let tried = 1; ; tried += 1) {
+    const found = await readRef();
+    if (!found.ok) return found;
+    const old = found.value[0] ?? null;
+    const pinned = await pinOver(commonDir, ref, commit, old);
+    if (pinned.ok || tried === PIN_TRIES) return pinned;
+    const now = await readRef();
+    if (!now.ok || (now.value[0] ?? null) === old) return pinned;
+  }
+}
+
+async function pinOver(commonDir: string, ref: string, commit: string, old: string | null): Promise<Result<string>> {
   const options = inRepository(commonDir);
-  const found = await resolveCommits(commonDir, [ref], options);
-  if (!found.ok) return found;
-  const old = found.value[0] ?? null;
   const isOlder = old !== null && old !== commit && surelyContains(commit, old);
   if (!isOlder && old !== null && (await isAncestor(commonDir, commit, old))) return ok(ref);
   const lines: string[] = [];
