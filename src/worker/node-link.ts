@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { PollAnswer } from "../claim/board.ts";
-import { err, messageOf, ok, type Problem, type Result } from "../core/result.ts";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
 import type { FromWorker, HeldClaim, WorkerHello } from "../core/worker/wire.ts";
 import type { ApiProblem } from "../http/client/answer.ts";
 import { createClient } from "../http/client/client.ts";
@@ -27,8 +27,13 @@ export type NodeLink = {
   }): Promise<Result<PollAnswer, ApiProblem>>;
   /** The number of the last message that the node has applied. */
   deliver(claim: string, body: Delivered): Promise<Result<number, ApiProblem>>;
-  /** Writes the bundle of a claim's first commit into a file. */
-  fetchCommits(claim: string, known: readonly string[], file: string, signal: AbortSignal): Promise<Result<null>>;
+  /** Writes the bundle of a claim's first commit into a file. "later": this node cannot answer now; it, or the next one, will. */
+  fetchCommits(
+    claim: string,
+    known: readonly string[],
+    file: string,
+    signal: AbortSignal,
+  ): Promise<Result<null> | "later">;
 };
 
 type Delivered = {
@@ -75,23 +80,37 @@ export function createNodeLink(urls: readonly [string, ...string[]], token: () =
       return answer.ok ? ok(answer.value.taken) : answer;
     },
     async fetchCommits(claim, known, file, signal) {
+      const asked = base();
+      // A node that was left for another one may never answer.
+      const left = new AbortController();
+      const watch = setInterval(() => base() !== asked && left.abort(), LEFT_MS);
       try {
-        const response = await fetch(`${base()}${pathOf(ROUTES.fetchCommits.path, { claim })}`, {
+        const response = await fetch(`${asked}${pathOf(ROUTES.fetchCommits.path, { claim })}`, {
           method: "POST",
           redirect: "manual",
           headers: { authorization: `Bearer ${token()}`, "content-type": "application/json" },
           body: JSON.stringify({ known }),
-          signal,
+          signal: AbortSignal.any([signal, left.signal]),
         });
-        if (response.status !== 200 || response.body === null) return err(noCommits(`it answered ${response.status}`));
-        await pipeline(Readable.fromWeb(response.body), createWriteStream(file, { mode: 0o600 }));
-        return ok(null);
-      } catch (error) {
-        return err(noCommits(messageOf(error)));
+        if (response.status === 200 && response.body !== null) {
+          await pipeline(Readable.fromWeb(response.body), createWriteStream(file, { mode: 0o600 }));
+          return ok(null);
+        }
+        const { detail = "" } = (await response.json()) as { detail?: string };
+        // It has the claim and cannot make them. Everything else changes with the node: it stands by, or has not adopted the claim yet.
+        return response.status === CANNOT ? err(noCommits(detail.slice(0, 500))) : "later";
+      } catch {
+        return "later";
+      } finally {
+        clearInterval(watch);
       }
     },
   };
 }
+
+const LEFT_MS = 500;
+/** Of the problem `commits_refused`. */
+const CANNOT = 422;
 
 const noCommits = (why: string): Problem => ({
   code: "commits_missing",

@@ -4,6 +4,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { WorkerOrder } from "../claim/messages.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { hasCommit, setRef, takeBundle } from "../git/carried-commits.ts";
@@ -93,7 +94,7 @@ async function fetchInto(
   const folder = await mkdtemp(join(home, "incoming-"));
   try {
     const file = join(folder, "work.bundle");
-    const fetched = await link.fetchCommits(claim, await tipsOf(repository), file, signal);
+    const fetched = await untilFetched(link, claim, await tipsOf(repository), file, signal);
     if (!fetched.ok) return fetched;
     const ref = `refs/passrail/outgoing/${claim}`;
     const taken = await takeBundle({ repository, ref, commit: start.commit, file });
@@ -102,6 +103,24 @@ async function fetchInto(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const FETCH_AGAIN_MS = 300;
+
+/** As long as the claim is good: the node may die meanwhile, and the next one adopts the claim before it sends anything. */
+async function untilFetched(
+  link: ProjectsOptions["link"],
+  claim: string,
+  tips: readonly string[],
+  file: string,
+  signal: AbortSignal,
+): Promise<Result<null>> {
+  while (!signal.aborted) {
+    const fetched = await link.fetchCommits(claim, tips, file, signal);
+    if (fetched !== "later") return fetched;
+    await delay(FETCH_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return err({ code: "commits_missing", message: `The commits did not arrive in time: ${String(signal.reason)}` });
 }
 
 const TIPS = 400;

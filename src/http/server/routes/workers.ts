@@ -68,7 +68,8 @@ export function mountWorkers(mount: MountRoute, deps: ServerDeps): void {
     const made = await node.bundleFor(claim.value, body.known, file);
     if (!made.ok) {
       remove();
-      return problem(context, { code: "commits_refused", detail: made.error.message });
+      const { code, message } = made.error;
+      return problem(context, { code: code === "claim_lost" ? code : "commits_refused", detail: message });
     }
     const stream = createReadStream(file);
     stream.once("close", remove);
