@@ -25,9 +25,9 @@ for (let seed = Number(values.from); seed < Number(values.from) + Number(values.
     forMs: Number(values.seconds) * 1000,
     healMs: 180_000,
   });
-  const { story, violations, interruptions, healedMs } = result;
+  const { story, violations, interruptions, takeovers, healedMs } = result;
   console.log(
-    `seed ${seed}: ${story.length} faults, ${interruptions} attempts interrupted, all ended ${healedMs} ms after the last; ${violations.length} violations`,
+    `seed ${seed}: ${story.length} faults, ${interruptions} attempts interrupted, ${takeovers} takeovers, all ended ${healedMs} ms after the last; ${violations.length} violations`,
   );
   if (violations.length === 0) continue;
   failed += 1;

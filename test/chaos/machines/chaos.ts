@@ -12,7 +12,6 @@ import { startPostgres } from "../../harness/postgres-server.ts";
 import { randomOf } from "../../crash/seeds.ts";
 import { answerOn } from "./answer.ts";
 import { type Cluster, type ClusterNode, kill, lines, makeKey, note, openCluster } from "./cluster.ts";
-import { openWire } from "./cut-wire.ts";
 import { type ChaosPlan, plansOf } from "./plans.ts";
 
 export type ChaosOptions = {
@@ -41,7 +40,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const server = await startPostgres();
   const settings = { workers: { place: "workers-only", lease: LEASE } };
   const cluster = await openCluster({ nodes: 3, database: server.url, settings });
-  const wire = await openWire(cluster.nodes.map(({ url }) => url));
+  const { wire } = cluster;
   try {
     await Promise.all(cluster.nodes.map((node) => cluster.up(node)));
     await makeKey(cluster, cluster.nodes[0] as ClusterNode);
@@ -50,7 +49,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const stop = new AbortController();
     const answering = answerAll(cluster, stop.signal);
     const starting = startAll(cluster, plans);
-    const story = await goWrong({ cluster, wire, restart: () => server.restart(), random, forMs: options.forMs });
+    const story = await goWrong({ cluster, restart: () => server.restart(), random, forMs: options.forMs });
     wire.mend();
     await starting;
     const beganMs = performance.now();
@@ -62,7 +61,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const late = isHealed ? [] : [`not everything has ended ${options.healMs} ms after it was mended`];
     return { seed: options.seed, story, healedMs, ...seen, violations: [...late, ...seen.violations] };
   } finally {
-    wire.close();
     await cluster.close();
     await server.stop();
   }
@@ -70,14 +68,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 
 type Wrong = {
   readonly cluster: Cluster;
-  readonly wire: Awaited<ReturnType<typeof openWire>>;
   readonly restart: () => Promise<void>;
   readonly random: () => number;
   readonly forMs: number;
 };
 
 /** What can go wrong, and how it is mended later. */
-async function goWrong({ cluster, wire, restart, random, forMs }: Wrong): Promise<readonly string[]> {
+async function goWrong({ cluster, restart, random, forMs }: Wrong): Promise<readonly string[]> {
+  const { wire } = cluster;
   const story: string[] = [];
   const mending: Promise<unknown>[] = [];
   const say = (line: string): void => {
@@ -190,7 +188,8 @@ async function inspect(
       violations.push(...(await reachable(cluster, store, run.id)).map((what) => `${plan.id}: ${what}`));
     }
     const interruptions = all.filter(({ event }) => event.type === "stage.interrupted").length;
-    const takeovers = new Set(cluster.nodes.flatMap(({ err }) => err.match(/takes over|standing by/gu) ?? [])).size;
+    const said = cluster.nodes.flatMap(({ name }) => lines(join(cluster.dir, `${name}.err`)));
+    const takeovers = said.filter((line) => line.startsWith("taking over")).length;
     return { violations, interruptions, takeovers };
   });
 }

@@ -24,6 +24,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { configure, newRemote, newRepository } from "../../harness/new-repository.ts";
 import { PROGRAM } from "../../harness/program.ts";
 import { until } from "../../harness/until.ts";
+import { type CutWire, openWire } from "./cut-wire.ts";
 
 export type ClusterOptions = {
   readonly nodes: number;
@@ -50,10 +51,13 @@ export type Cluster = {
   readonly workers: Machine[];
   /** Whether every node has a clone of its own. */
   readonly isApart: boolean;
+  /** A way to the nodes that can be cut. */
+  readonly wire: CutWire;
   /** Starts a node that is not alive; resolves when it listens. */
   up(node: ClusterNode): Promise<void>;
   /** Starts a worker that joins these addresses; default: all nodes. */
   join(name: string, how?: { readonly urls?: readonly string[]; readonly slots?: number }): Machine;
+  /** Starts a worker that is not alive. */
   start(machine: Machine): void;
   /** A command on the machine of a node. */
   passrail(
@@ -77,8 +81,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const remote = join(dir, "remote.git");
   writePlan(made);
   newRemote(made, remote);
-  mkdirSync(join(dir, "config", "passrail"), { recursive: true });
-  writeFileSync(join(dir, "config", "passrail", "passrail.yaml"), JSON.stringify(options.settings), { mode: 0o600 });
+  writeSettings(join(dir, "config"), options.settings);
   const isApart = canMount();
   const nodes: ClusterNode[] = [];
   for (let at = 1; at <= options.nodes; at += 1) {
@@ -88,7 +91,17 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const port = await freePort();
     nodes.push({ name: `node-${at}`, home, port, url: `http://127.0.0.1:${port}`, child: undefined, err: "" });
   }
-  return clusterIn({ ...options, dir, project: made, remote, isApart, nodes });
+  const wire = await openWire(nodes.map(({ url }) => url));
+  // What comes over the wire names its address, as behind a proxy.
+  for (const [at, { home }] of nodes.entries())
+    writeSettings(join(home, "config"), { ...options.settings, public_url: wire.urls[at] });
+  return clusterIn({ ...options, dir, project: made, remote, isApart, nodes, wire });
+}
+
+/** Of the user; YAML is a superset of JSON. */
+function writeSettings(folder: string, settings: Readonly<Record<string, unknown>>): void {
+  mkdirSync(join(folder, "passrail"), { recursive: true });
+  writeFileSync(join(folder, "passrail", "passrail.yaml"), JSON.stringify(settings), { mode: 0o600 });
 }
 
 const NOTES = ["Complexity", "Scope boundaries", "Deviations", "Tests added", "Open follow-ups"];
@@ -124,13 +137,12 @@ function cloneOf(project: string, remote: string, clone: string): void {
   execFileSync("git", ["-C", project, "fetch", "-q", "origin"]);
 }
 
-type Made = Omit<ClusterOptions, "nodes"> & Pick<Cluster, "dir" | "project" | "remote" | "isApart" | "nodes">;
+type Made = Omit<ClusterOptions, "nodes"> & Pick<Cluster, "dir" | "project" | "remote" | "isApart" | "nodes" | "wire">;
 
-function clusterIn({ dir, project, remote, isApart, nodes, database }: Made): Cluster {
+function clusterIn({ dir, project, remote, isApart, nodes, wire, database }: Made): Cluster {
   const workers: Machine[] = [];
   const words = new Map<Machine, readonly string[]>();
   const { PASSRAIL_MARKER: _marker, ...inherited } = process.env;
-  const environment = { ...inherited, XDG_CONFIG_HOME: join(dir, "config") };
 
   const start = (machine: Machine, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess => {
     const isNode = nodes.some(({ name }) => name === machine.name);
@@ -139,7 +151,12 @@ function clusterIn({ dir, project, remote, isApart, nodes, database }: Made): Cl
     const [command = "", ...rest] = argv;
     return spawn(command, rest, {
       cwd: isNode ? "/" : dir,
-      env: { ...environment, PASSRAIL_HOME: machine.home, ...env },
+      env: {
+        ...inherited,
+        XDG_CONFIG_HOME: join(isNode ? machine.home : dir, "config"),
+        PASSRAIL_HOME: machine.home,
+        ...env,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
   };
@@ -164,6 +181,7 @@ function clusterIn({ dir, project, remote, isApart, nodes, database }: Made): Cl
     nodes,
     workers,
     isApart,
+    wire,
     async up(node) {
       watch(node, onNode(node, ["up", "--port", String(node.port)]));
       await until(
@@ -194,6 +212,8 @@ function clusterIn({ dir, project, remote, isApart, nodes, database }: Made): Cl
       return worker;
     },
     start(machine) {
+      // One that was killed twice is to be started twice.
+      if (machine.child !== undefined) return;
       watch(machine, start(machine, words.get(machine) ?? [], {}));
     },
     async passrail(node, args) {
@@ -215,6 +235,7 @@ function clusterIn({ dir, project, remote, isApart, nodes, database }: Made): Cl
       }
     },
     async close() {
+      wire.close();
       const machines = [...workers, ...nodes];
       for (const { child } of machines) child?.kill("SIGCONT");
       for (const { child } of machines) child?.kill("SIGKILL");

@@ -12,6 +12,9 @@ export type ChaosPlan = {
   readonly finishes: Readonly<Record<string, number>>;
 };
 
+const NAP_S = 1;
+/** As-built notes that say something new; a build with a spec is not done without. */
+const NOTED = `sed -i 's/^None$/As planned by '"$PASSRAIL_STAGE"'/' docs/spec.md && git add docs/spec.md\n`;
 const PLAYER = join(ROOT, "test/fixtures/player/play.sh");
 
 const KINDS: readonly {
@@ -58,10 +61,12 @@ export function plansOf(dir: string, count: number, random: () => number): reado
     const id = `C-${at + 1}`;
     const folder = join(dir, "script", id);
     mkdirSync(folder, { recursive: true });
-    for (const [key, { says, does, hands }] of Object.entries(plan.script)) {
+    for (const [key, { says, does = "", hands }] of Object.entries(plan.script)) {
       if (hands !== undefined) writeFileSync(join(folder, `${key}.md`), hands);
       if (says !== undefined) writeFileSync(join(folder, `${key}.json`), JSON.stringify(says));
-      if (does !== undefined) writeFileSync(join(folder, `${key}.sh`), does);
+      // Long enough that a death often meets an agent at work.
+      const nap = `sleep ${(random() * NAP_S).toFixed(2)}\n`;
+      writeFileSync(join(folder, `${key}.sh`), `${nap}${key === "update-specs" ? NOTED : ""}${does}`);
     }
     const words = ["run", kind.flow, `Do ${id}`, "--id", id, "--workspace", "worktree", ...kind.words];
     const agent = ["--agent", `*=/bin/sh ${PLAYER} ${folder}`];
