@@ -46,6 +46,21 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * What runs on a real Postgres, too: two flows and the holds with the real engine, lost answers of commits, and kills of the whole program.
+ * `PASSRAIL_TEST_STORE=postgres npm test -- --project postgres` does it with all tests of the engine and of crashes.
+ */
+const ON_POSTGRES =
+  process.env["PASSRAIL_TEST_STORE"] === "postgres"
+    ? ["test/scenarios/engine/*.test.ts", "test/scenarios/trust/lost-answer.test.ts", "test/crash/*.test.ts"]
+    : [
+        "test/scenarios/engine/story.test.ts",
+        "test/scenarios/engine/build-plan-simple.test.ts",
+        "test/scenarios/engine/holds.test.ts",
+        "test/scenarios/trust/lost-answer.test.ts",
+        "test/crash/kill.test.ts",
+      ];
+
 /** These look at the whole machine, or change their process: each file has one of its own. */
 const ALONE = ["chaos", "crash", "docs", "mutants"].map((folder) => `test/${folder}/**/*.test.ts`);
 
@@ -88,6 +103,15 @@ export default defineConfig({
         test: {
           name: "alone",
           include: ALONE,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          setupFiles: ["test/harness/seed.ts"],
+          include: ON_POSTGRES,
+          env: { PASSRAIL_TEST_STORE: "postgres", PASSRAIL_CRASH_SEEDS: "4" },
         },
       },
     ],

@@ -19,6 +19,7 @@ import { readCarrierNotes } from "../../src/carrier/places.ts";
 import { findMarked, isAlive } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { CRASH_DRIVER } from "../harness/program.ts";
+import { dropStore, endLease, storeEnvironment } from "../harness/test-store.ts";
 import { configure, newRemote, newRepository } from "../harness/new-repository.ts";
 import type { Scenario } from "./scenarios.ts";
 import { optional } from "../../src/core/optional.ts";
@@ -69,6 +70,7 @@ export function openStage(scenario: Scenario): Stage {
 /** Removes the folder, and first whatever still works in it. */
 export async function closeStage({ dir, home }: Stage): Promise<void> {
   for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
+  await dropStore(home);
   rmSync(dir, { recursive: true, force: true });
 }
 
@@ -91,6 +93,8 @@ const WATCH_MS = 50;
 
 /** Lets the driver work, to its end or to its death. */
 export async function drive(stage: Stage, options: DriveOptions = {}): Promise<Drive> {
+  await endLease(stage.home);
+  const database = await storeEnvironment(stage.home);
   const child = spawn(process.execPath, [options.driver ?? CRASH_DRIVER, stage.dir, stage.scenario.name], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -98,6 +102,7 @@ export async function drive(stage: Stage, options: DriveOptions = {}): Promise<D
       NODE_COMPILE_CACHE: COMPILED,
       // Not the settings of the person who runs the tests.
       XDG_CONFIG_HOME: join(stage.dir, "config"),
+      ...database,
       ...optional({ PASSRAIL_FAILPOINT: options.failpoint }),
       // Commands are carried out by the engine unless the settings say otherwise.
       ...(options.own === true ? { PASSRAIL_ATTEMPT_PROCESS: "own" } : {}),

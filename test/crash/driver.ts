@@ -9,7 +9,7 @@ import type { RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
 import { onlyStages } from "../harness/custom-flow.ts";
-import { resolveShipped } from "../harness/workbench.ts";
+import { resolveShipped } from "../harness/shipped-catalog.ts";
 import { eventMark } from "./event-mark.ts";
 import { type RunPlan, SCENARIOS } from "./scenarios.ts";
 

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findMarked } from "../../src/runner/process/process-table.ts";
-import { openForReading } from "../harness/open-for-reading.ts";
+import { openStored } from "../harness/test-store.ts";
 import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
 import type { RunEvent } from "../../src/core/run/event.ts";
 import { evolve } from "../../src/core/run/evolve.ts";
@@ -55,7 +55,7 @@ export type Inspection = {
 
 /** Looks at a scenario that has settled. Without `expected` the comparison is left out: it is what others are compared with. */
 export async function inspect(stage: Stage, expected?: Ending): Promise<Inspection> {
-  const store = openForReading(stage.home);
+  const store = await openStored(stage.home);
   if (store === undefined)
     return { ending: {}, interruptions: 0, violations: [{ invariant: "I1", what: "there is no store" }] };
   try {

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import type { Performer } from "../../src/compose.ts";
 import { openIdle } from "../harness/open-performer.ts";
-import { openForReading } from "../harness/open-for-reading.ts";
+import { endLease, openStored, storeEnvironment } from "../harness/test-store.ts";
 import type { Run } from "../../src/core/run/run.ts";
 import type { Signal, SignalBody } from "../../src/core/run/signal.ts";
 import { transition } from "../../src/core/run/transition.ts";
@@ -73,7 +73,7 @@ test("R-001-40, R-X-05: an interrupted attempt uses up no loop and is told the s
   // The fifth program is the builder in its revision.
   const stage = await crashed("feature", "spawned:5");
   expect(await drive(stage)).toMatchObject({ end: "settled" });
-  const store = openForReading(stage.home);
+  const store = await openStored(stage.home);
   const run = (await store?.loadRun("rfeature"))?.run;
   const builds = (await store?.attempts("rfeature"))
     ?.filter(({ stage: id }) => id === "build")
@@ -177,10 +177,11 @@ for (const failpoint of ["workspace-opened:1", "spawned:1", "report-read:2"]) {
 
 /** As a person does who starts Passrail again only to cancel. */
 async function openCanceling({ home, project }: Stage, runId: string): Promise<Performer> {
+  await endLease(home);
   const passrail = await openIdle({
     home,
     project,
-    environment: process.env,
+    environment: { ...process.env, ...(await storeEnvironment(home)) },
     flags: {},
     onError: (_runId, error) => expect.unreachable(String(error)),
   });
@@ -196,7 +197,7 @@ test("R-X-05: a program that was killed in the middle of a commit does not keep 
   const [name = ""] = readdirSync(worktrees);
   writeFileSync(join(worktrees, name, "index.lock"), "");
   expect(await drive(stage)).toMatchObject({ end: "settled" });
-  const store = openForReading(stage.home);
+  const store = await openStored(stage.home);
   const [run] = (await store?.listRuns({ limit: 1 })) ?? [];
   const attempts = (await store?.attempts(run?.id ?? "")) ?? [];
   store?.close();

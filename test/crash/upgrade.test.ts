@@ -5,7 +5,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../harness/build-once.ts";
-import { openForReading } from "../harness/open-for-reading.ts";
+import { openStored } from "../harness/test-store.ts";
 import { CRASH_DRIVER, PROGRAM_FOLDER } from "../harness/program.ts";
 import { closeStage, drive, openStage, readNotes, type Stage } from "./drive.ts";
 import { scenarioOf } from "./seeds.ts";
@@ -49,7 +49,7 @@ async function upgrade(stage: Stage, old: string, next: string): Promise<string>
     },
   });
   expect(upgraded).toMatchObject({ end: "settled" });
-  const store = openForReading(stage.home);
+  const store = await openStored(stage.home);
   const events = (await store?.events({ after: 0, runId: "rheld", limit: 1000 })) ?? [];
   store?.close();
   // The one program that ever ran, and the one attempt that the store knows.

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
 import { resolveFlow } from "../../src/core/flow/flow.ts";
 import { type FlowFile, flowFileSchema } from "../../src/core/flow/flow-file.ts";
-import { resolveShipped } from "./workbench.ts";
+import { resolveShipped } from "./shipped-catalog.ts";
 
 export function customFlow(base: string, change: (file: FlowFile) => unknown): ResolvedFlow {
   const text = readFileSync(join(import.meta.dirname, "../../flows", `${base}.yaml`), "utf8");

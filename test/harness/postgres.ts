@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { Client } from "pg";
-import { inject } from "vitest";
 
 export type TestDatabase = {
   readonly url: string;
@@ -21,14 +20,20 @@ export async function createDatabase(): Promise<TestDatabase> {
   const address = new URL(server);
   address.pathname = `/${name}`;
   const url = address.href;
-  return {
-    url,
-    query: (sql) => run(url, sql),
-    drop: async () => void (await run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
-  };
+  const drop = async (): Promise<void> => void (await run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  return { ...databaseAt(url), drop };
+}
+
+/** One that somebody else drops. */
+export function databaseAt(url: string): TestDatabase {
+  return { url, query: (sql) => run(url, sql), drop: async () => undefined };
 }
 
 async function serverUrl(): Promise<string> {
+  const given = process.env["DATABASE_URL"];
+  if (given !== undefined && given !== "") return given;
+  // Only inside of a test can it be loaded.
+  const { inject } = await import("vitest");
   const answer = await text(connect(inject("postgresSocket")));
   if (!answer.startsWith("postgres")) throw new Error(`there is no Postgres for tests: ${answer}`);
   return answer;

@@ -17,6 +17,7 @@ import type { EngineOptions } from "../../src/engine/options.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Workspaces } from "../../src/workspace/workspace.ts";
+import { dropStore, openTestStore } from "./test-store.ts";
 import { until } from "./until.ts";
 import { optional } from "../../src/core/optional.ts";
 
@@ -77,7 +78,8 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
   let ids = 0;
   const clock = { now: () => new Date(wallMs).toISOString(), monotonicMs: () => monotonicMs };
   const wrap = options.wrap ?? ((store: Store) => store);
-  const openStore = () => wrap(openSqliteStore({ file: join(home, "passrail.db") }));
+  const openStore = async () =>
+    wrap((await openTestStore(home)) ?? openSqliteStore({ file: join(home, "passrail.db") }));
   const start = (store: Store): Engine =>
     createEngine({
       store,
@@ -107,7 +109,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       metered: (_resolved, _run, stage) => [options.metered?.(stage.id) ?? []].flat(),
       ...optional({ budgets: options.budgets, lingerMs: options.lingerMs, onUsage: options.onUsage }),
     });
-  const store = openStore();
+  const store = await openStore();
   const scripted: Scripted = {
     engine: start(store),
     store,
@@ -150,7 +152,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
     async restart() {
       await scripted.engine.close();
       scripted.store.close();
-      scripted.store = openStore();
+      scripted.store = await openStore();
       scripted.engine = start(scripted.store);
       await scripted.engine.perform();
     },
@@ -158,7 +160,10 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       await scripted.engine.close();
       const damages = await scripted.store.verify();
       scripted.store.close();
-      if (options.home === undefined) rmSync(home, { recursive: true });
+      if (options.home === undefined) {
+        await dropStore(home);
+        rmSync(home, { recursive: true });
+      }
       if (errors.length > 0) throw new AggregateError(errors, "the engine met errors");
       if (damages.length > 0) throw new Error(`the store is damaged: ${JSON.stringify(damages)}`);
     },

@@ -5,9 +5,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runIdOf } from "../../src/app/run-id.ts";
-import { loadCatalog } from "../../src/catalog/catalog.ts";
 import type { Performer } from "../../src/compose.ts";
-import { shippedDir } from "../../src/settings/site.ts";
 import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
 import type { Actor, RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -17,6 +15,10 @@ import type { Notice } from "../../src/notify/notify.ts";
 import { newRepository } from "./new-repository.ts";
 import { openPerformer } from "./open-performer.ts";
 import { playerOf } from "./player.ts";
+import { resolveShipped } from "./shipped-catalog.ts";
+import { dropStore, storeEnvironment } from "./test-store.ts";
+
+export { resolveShipped };
 
 export type Script = Readonly<Record<string, readonly JsonObject[]>>;
 
@@ -41,16 +43,6 @@ export type Workbench = {
   close(): Promise<void>;
 };
 
-/** Its files do not change while tests run, and reading them takes longer than many a run. */
-const shipped = loadCatalog({ shippedDir });
-
-export function resolveShipped(name: string, projectDir?: string): ResolvedFlow {
-  const catalog = projectDir === undefined ? shipped : loadCatalog({ shippedDir, projectDir });
-  const resolved = catalog.resolve(name);
-  if (!resolved.ok) throw new Error(JSON.stringify(resolved.error));
-  return resolved.value;
-}
-
 export async function openWorkbench(
   options: {
     slots?: number;
@@ -71,15 +63,18 @@ export async function openWorkbench(
     writeFileSync(join(project, "passrail.yaml"), JSON.stringify(options.settings(dir)));
   const notices: Notice[] = [];
   const errors: unknown[] = [];
-  const open = (): Promise<Performer> =>
+  const open = async (): Promise<Performer> =>
     openPerformer({
       home,
       project,
       // The settings of the person at this machine are not read, and never written.
-      environment: options.place?.environment ?? {
-        ...process.env,
-        XDG_CONFIG_HOME: join(dir, "config"),
-        ...options.environment,
+      environment: {
+        ...(options.place?.environment ?? {
+          ...process.env,
+          XDG_CONFIG_HOME: join(dir, "config"),
+          ...options.environment,
+        }),
+        ...(await storeEnvironment(home)),
       },
       flags: { slots: String(options.slots ?? 3) },
       answersInPlace: options.answersInPlace === true,
@@ -150,6 +145,7 @@ export async function openWorkbench(
     },
     async close() {
       await bench.passrail.close();
+      await dropStore(home);
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -16,6 +16,7 @@ import {
   type ScriptedJob,
   type ScriptedOptions,
 } from "../../harness/scripted-engine.ts";
+import { storeEnvironment } from "../../harness/test-store.ts";
 
 let scripted: Scripted;
 const folders: string[] = [];
@@ -180,7 +181,7 @@ test("two attempts at work share the run's room: what one uses beyond its reserv
   await expect.poll(() => jobs[0]?.job.room()[0]?.left, { timeout: 30_000 }).toBe(3.5);
   jobs[1]?.spend(0.5);
   const run = await scripted.until("r1", "one of them waits", (each) => openItems(each).length > 0);
-  expect(openItems(run)).toMatchObject([{ stage: "b-work", used: 5, limit: 5 }]);
+  expect(openItems(run)).toMatchObject([{ stage: jobs[1]?.job.stage.id, used: 5, limit: 5 }]);
   jobs[0]?.spend(0);
   const both = await scripted.until("r1", "both wait", isWaiting);
   expect(openItems(both)).toHaveLength(2);
@@ -403,7 +404,9 @@ test("an engine that is killed between the start and the end leaves what was put
   const home = mkdtempSync(join(tmpdir(), "passrail-budget-"));
   folders.push(home);
   const program = join(import.meta.dirname, "../../fixtures/killed-while-metered.ts");
-  for (const _ of ["first", "second"]) expect(spawnSync(process.execPath, [program, home]).signal).toBe("SIGKILL");
+  const env = { ...process.env, ...(await storeEnvironment(home)) };
+  for (const _ of ["first", "second"])
+    expect(spawnSync(process.execPath, [program, home], { env }).signal).toBe("SIGKILL");
   await open({ home, budgets: budgets({ run: usd(4.5) }) });
   const run = await scripted.until("r1", "waits", isWaiting);
   expect((await scripted.store.attempts("r1")).map(({ status }) => status)).toEqual([
