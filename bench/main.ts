@@ -1,4 +1,4 @@
-// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers|gateway] [--short]`: runs all measurements, prints a table and the same as
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers|gateway|throughput] [--short]`: runs all measurements, prints a table and the same as
 // JSON. Exits with 1 when a bar is missed. docs/benchmarks.md explains each line.
 
 import { writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     "no-bars": { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
-    // Only the dashboard (web), only the processes of attempts (carriers), or only the gateway; with smaller amounts, to check that every line appears.
+    // Only the dashboard (web), the processes of attempts (carriers), the gateway, or handoffs and their store (throughput); with smaller amounts, to check that every line appears.
     only: { type: "string", default: "" },
     short: { type: "boolean", default: false },
   },
@@ -39,8 +39,9 @@ const { values: options } = parseArgs({
 const web = () => measureWeb(options.dir, options.short ? SHORT : LONG);
 const gateway = () => measureGateway(options.dir);
 const carriers = () => measureCarriers(options.dir);
+const throughput = () => measureThroughput(options.dir);
 const EVERYTHING = [
-  () => measureThroughput(options.dir),
+  throughput,
   () => measureLateRevisions(options.dir),
   () => measureProcesses(options.dir),
   () => measureLateRuns(options.dir),
@@ -65,6 +66,7 @@ const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>>
   web: [web],
   carriers: [carriers],
   gateway: [gateway],
+  throughput: [throughput],
 };
 const MEASUREMENTS = ONLY[options.only] ?? EVERYTHING;
 

@@ -115,7 +115,7 @@ function transactionsOf(executed: readonly Executed[]): Executed[][] {
   for (const entry of executed) {
     if (entry.sql === "BEGIN IMMEDIATE") continue;
     if (entry.sql !== "COMMIT") current.push(entry);
-    else if (current.some(({ sql }) => sql.includes("INSERT INTO events"))) {
+    else if (current.some(({ sql }) => sql.includes("INSERT INTO commits"))) {
       transactions.push(current);
       current = [];
     }
@@ -143,18 +143,21 @@ function listen(note: (entry: Executed) => void): () => void {
   };
 }
 
+/** Numbers of events go on after the last gap, those of other rows after the last that SQLite gave. */
 function countFromMarks(file: string): void {
   const db = new DatabaseSync(file);
   const set = db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?");
-  for (const [table, mark] of Object.entries(MARKS)) set.run(mark, table);
+  for (const table of ["runs", "work"] as const) set.run(MARKS[table], table);
+  db.prepare("INSERT INTO gaps (first_seq, last_seq) VALUES (?, ?)").run(MARKS.events, MARKS.events);
   db.close();
 }
 
 function takenSinceMarks(file: string): Numbers {
   const db = new DatabaseSync(file, { readOnly: true });
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?");
-  const taken = (table: keyof Numbers) => Number(last.get(table)?.["seq"]) - MARKS[table];
-  const numbers = { runs: taken("runs"), events: taken("events"), work: taken("work") };
+  const taken = (table: "runs" | "work") => Number(last.get(table)?.["seq"]) - MARKS[table];
+  const events = Number(db.prepare("SELECT max(seq) AS seq FROM commits").get()?.["seq"]) - MARKS.events;
+  const numbers = { runs: taken("runs"), events, work: taken("work") };
   db.close();
   return numbers;
 }

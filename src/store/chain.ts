@@ -1,4 +1,5 @@
-// The hash chain of a run: each event's hash covers the event and the hash before it, so a change of any old row shows.
+// The hash chain of a run: each hash covers the events since the hash before it, and that hash, so a change of any old row shows. In
+// Postgres, and in rows that SQLite wrote before version 13, every event has a hash; else there is one for all events of a commit.
 // It proves that nothing was edited in place; whoever can write the whole file could also compute a new chain.
 
 import { hash } from "node:crypto";
@@ -15,8 +16,25 @@ type Columns = Pick<EventRow, "type" | "at" | "actor" | "body">;
  * unnoticed. As base64 the hash takes a third less room than as hex, in the row that is written most.
  */
 export function eventHash(previous: string, runId: string, version: number, columns: Columns): string {
-  const { type, at, actor, body } = columns;
-  return hash("sha256", `${previous} ${runId} ${version} ${type} ${at} ${JSON.stringify(actor)}\n${body}`, "base64url");
+  return hash("sha256", hashedText(previous, runId, version, columns), "base64url");
+}
+
+/**
+ * One hash for all events of a commit; for one event it is that event's hash. JSON has no line breaks, so the lines cannot be shared out
+ * among the events in another way.
+ */
+export function commitHash(previous: string, runId: string, firstVersion: number, events: readonly Columns[]): string {
+  let text = "";
+  for (const [index, columns] of events.entries())
+    text +=
+      index === 0
+        ? hashedText(previous, runId, firstVersion, columns)
+        : `\n${hashedText("", runId, firstVersion + index, columns)}`;
+  return hash("sha256", text, "base64url");
+}
+
+function hashedText(previous: string, runId: string, version: number, { type, at, actor, body }: Columns): string {
+  return `${previous} ${runId} ${version} ${type} ${at} ${JSON.stringify(actor)}\n${body}`;
 }
 
 /** The values of the events' rows (type, at, actor, body, hash), one event after the other, and the hash of the last. */

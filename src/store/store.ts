@@ -55,6 +55,7 @@ export type StoredEvent = {
   readonly runId: string;
   readonly version: number;
   readonly event: RunEvent;
+  /** The run's chain as far as this event; empty where it goes on to a later event of the same commit. */
   readonly hash: string;
 };
 

@@ -2,8 +2,9 @@
 
 import { evolve } from "../core/run/evolve.ts";
 import type { Run } from "../core/run/run.ts";
-import { CHAIN_START, eventHash } from "./chain.ts";
-import { type EventRow, type RunTableRow, runColumns, toEvent } from "./rows.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import { CHAIN_START, commitHash } from "./chain.ts";
+import { type EventRow, type RunTableRow, runColumns } from "./rows.ts";
 import type { Damage } from "./store.ts";
 
 export const DAMAGES_AT_MOST = 100;
@@ -20,30 +21,60 @@ export type ChainHead = {
   readonly at: string;
 };
 
-export function* checkEvent(row: EventRow, heads: Map<string, ChainHead>): Generator<Damage> {
+/** The rows of one commit, at least one: the last has the hash of all. */
+export function* checkCommit(rows: readonly EventRow[], heads: Map<string, ChainHead>): Generator<Damage> {
+  const [first, row] = [rows[0], rows.at(-1)];
+  if (first === undefined || row === undefined) return;
   const head = heads.get(row.run_id) ?? { version: 0, counted: 0, hash: CHAIN_START, computed: CHAIN_START };
-  const computed = eventHash(head.hash, row.run_id, row.version, row);
+  const computed = commitHash(head.hash, row.run_id, first.version, rows);
   heads.set(row.run_id, {
     version: row.version,
-    counted: head.counted + 1,
+    counted: head.counted + rows.length,
     hash: row.hash,
     computed,
     seq: row.seq,
     at: row.at,
   });
   // After an edited row the next one may fit either what stands there or what should: only the edited row is to be named.
-  const isInOrder = row.version === head.version + 1 || row.version === head.counted + 1;
-  const isAsWritten = computed === row.hash || eventHash(head.computed, row.run_id, row.version, row) === row.hash;
+  const isInOrder = first.version === head.version + 1 || first.version === head.counted + 1;
+  const isHash = computed === row.hash || commitHash(head.computed, row.run_id, first.version, rows) === row.hash;
+  const isAsWritten = isHash && rows.every(({ type, at }) => !/\s/u.test(type + at));
   const where = { seq: row.seq, runId: row.run_id };
-  if (row.seq < 1) yield { ...where, what: "an event has a sequence number that is never given" };
-  else if (!isInOrder) yield { ...where, what: `version ${row.version} follows version ${head.version} of the run` };
-  else if (!isAsWritten) yield { ...where, what: "the event is not as it was written: its hash does not fit" };
+  if (first.seq < 1) yield { ...where, what: "an event has a sequence number that is never given" };
+  else if (!isInOrder) yield { ...where, what: `version ${first.version} follows version ${head.version} of the run` };
+  else if (!isAsWritten) yield { ...where, what: notAsWritten(first.seq, row.seq) };
+}
+
+function notAsWritten(from: number, to: number): string {
+  return from === to
+    ? "the event is not as it was written: its hash does not fit"
+    : `events ${from} to ${to} are not as they were written: their hash does not fit`;
+}
+
+/** Puts rows together to commits: those without a hash belong to the next one of the run that has one. */
+export function createJoining() {
+  let open: EventRow[] = [];
+  return {
+    /** The commits that are whole now, or can never be. */
+    add(row: EventRow): readonly (readonly EventRow[])[] {
+      const last = open.at(-1);
+      const isNext = last === undefined || (row.run_id === last.run_id && row.seq === last.seq + 1);
+      const done = isNext ? [] : [open];
+      if (!isNext) open = [];
+      open.push(row);
+      if (row.hash === "") return done;
+      done.push(open);
+      open = [];
+      return done;
+    },
+    rest: (): readonly (readonly EventRow[])[] => (open.length === 0 ? [] : [open]),
+  };
 }
 
 export function checkRun(
   row: RunTableRow,
   head: ChainHead | undefined,
-  events: () => Iterable<EventRow>,
+  events: () => Iterable<{ readonly event: RunEvent }>,
 ): string | undefined {
   if (head === undefined) return "the run has no events";
   if (row.version !== head.version) return `the run has version ${row.version}, its events end with ${head.version}`;
@@ -51,7 +82,7 @@ export function checkRun(
   if (row.updated_seq !== head.seq || row.updated_at !== head.at) return "the run's last change is not its last event";
   let run: Run | undefined;
   try {
-    for (const event of events()) run = evolve(run, toEvent(event));
+    for (const { event } of events()) run = evolve(run, event);
   } catch (error) {
     return `the run's events cannot be folded: ${String(error)}`;
   }

@@ -121,7 +121,7 @@ function createPacking(folder: string): Packing {
   };
 }
 
-/** The chain is made anew: of events that hold no secret it is the same as in the store. */
+/** The chain is made anew, with a hash for each event; a store may have one for several. */
 async function packHistory(
   { store, redact }: ExportSite,
   run: Run,

@@ -1,10 +1,18 @@
 // Looks for damage, as verify.ts does for SQLite, on one snapshot of the database: every event in order of sequence, every run against the
 // fold of its events, and its rows against rebuilt ones.
 
-import type { EventRow, RunTableRow } from "../rows.ts";
-import { PROJECTIONS, prepareRebuild } from "../sqlite/rebuild.ts";
+import { type EventRow, type RunTableRow, toEvent } from "../rows.ts";
+import { type NumberedEvent, PROJECTIONS, prepareRebuild } from "../sqlite/rebuild.ts";
 import type { Damage } from "../store.ts";
-import { type ChainHead, checkEvent, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
+import {
+  type ChainHead,
+  checkCommit,
+  checkRun,
+  comparable,
+  createJoining,
+  DAMAGES_AT_MOST,
+  missing,
+} from "../verify-chain.ts";
 import type { Pool, Query } from "./pool.ts";
 import { sumsOfRows } from "./schema-sums.ts";
 
@@ -40,6 +48,7 @@ async function* checkEvents(query: Query, heads: Map<string, ChainHead>): AsyncG
   const gaps = new Map<number, number>();
   for (const { first_seq, last_seq } of await query("SELECT * FROM passrail.gaps"))
     gaps.set(Number(first_seq), Number(last_seq));
+  const joining = createJoining();
   let last = Number.MIN_SAFE_INTEGER;
   let expected = 1;
   /** Past the events that were deleted on purpose. */
@@ -55,12 +64,13 @@ async function* checkEvents(query: Query, heads: Map<string, ChainHead>): AsyncG
     for (const row of rows) {
       if (row.seq > expected) skipGaps();
       if (row.seq > expected) yield missing(expected, row.seq - 1);
-      yield* checkEvent(row, heads);
+      for (const commit of joining.add(row)) yield* checkCommit(commit, heads);
       last = row.seq;
       expected = row.seq + 1;
     }
     if (rows.length < PAGE) break;
   }
+  for (const commit of joining.rest()) yield* checkCommit(commit, heads);
   const [given] = await query("SELECT last_seq FROM passrail.identity");
   skipGaps();
   if (Number(given?.["last_seq"]) >= expected) yield missing(expected, Number(given?.["last_seq"]));
@@ -74,10 +84,11 @@ async function* checkRuns(query: Query, heads: ReadonlyMap<string, ChainHead>): 
     const runs = (await query(sql, last, RUNS_PER_PAGE)) as readonly RunTableRow[];
     for (const run of runs) {
       last = run.number;
-      const events = (await query(
+      const rows = (await query(
         "SELECT * FROM passrail.events WHERE run_number = $1 ORDER BY version",
         run.number,
       )) as readonly EventRow[];
+      const events = rows.map((row) => ({ seq: row.seq, event: toEvent(row) }));
       const what = checkRun(run, heads.get(run.id), () => events) ?? (await compare(query, run, events, rebuild));
       if (what !== undefined) yield { seq: null, runId: run.id, what };
     }
@@ -88,7 +99,7 @@ async function* checkRuns(query: Query, heads: ReadonlyMap<string, ChainHead>): 
 async function compare(
   query: Query,
   run: RunTableRow,
-  events: readonly EventRow[],
+  events: Iterable<NumberedEvent>,
   rebuild: ReturnType<typeof prepareRebuild>,
 ): Promise<string | undefined> {
   try {

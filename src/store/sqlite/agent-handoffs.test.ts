@@ -11,6 +11,7 @@ import { flowFileSchema } from "../../core/flow/flow-file.ts";
 import { type ScriptedOutcome, simulate } from "../../core/run/simulate.ts";
 import type { Store } from "../store.ts";
 import { after, changeOf, commitAll, eventAt, minute } from "../store.testsuite.ts";
+import { intoVersion10, intoVersion12 } from "./older.testsuite.ts";
 import { openSqliteStore } from "./open.ts";
 
 let folder: string;
@@ -137,17 +138,14 @@ test("an older store is brought to the same rows: gates answered or withdrawn lo
   expect(decided.run.status).toBe("waiting");
   const before = rows();
   store.close();
+  intoVersion12(file);
+  intoVersion10(file);
   const raw = new DatabaseSync(file);
   raw.exec(
     "UPDATE handoffs SET state = 'pending', processed_at = NULL, rejection_reason = NULL WHERE to_agent IS NULL",
   );
   raw.exec(
     "DROP TABLE identity; DROP TABLE checks; DROP TABLE holds; DROP VIEW agent_handoffs; DROP VIEW handoff_rows",
-  );
-  raw.exec(
-    `DROP TRIGGER sums_added; DROP TRIGGER sums_settled; DROP TRIGGER sums_taken; DROP TRIGGER sums_timed; DROP TABLE spending_sums;
-    DROP INDEX runs_open; DROP INDEX runs_ended_by_status; DROP INDEX runs_ended_by_word; DROP INDEX runs_by_title;
-    CREATE INDEX runs_by_status ON runs (status, number, flow); CREATE INDEX runs_by_word ON runs (word, number, flow);`,
   );
   raw.exec("ALTER TABLE handoffs DROP COLUMN added; CREATE VIEW agent_handoffs AS SELECT 1");
   raw.exec("CREATE VIEW handoff_rows AS SELECT 1; PRAGMA user_version = 5");

@@ -4,24 +4,27 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Reservation } from "../../core/budget/budget.ts";
 import type { Change, CommitResult } from "../store.ts";
-import { chainOf } from "../chain.ts";
+import { CHAIN_START, commitHash } from "../chain.ts";
 import type { Heads, RunHead } from "./heads.ts";
-import { byRows, repeat } from "./many-rows.ts";
 import { prepareProjections } from "./project.ts";
 import { type RowChange, rowChanges } from "../projections.ts";
 import { prepareRoom, type Room } from "./room.ts";
-import { runColumns } from "../rows.ts";
+import { eventColumns, runColumns } from "../rows.ts";
+import type { CommitRow, prepareShapes } from "./shapes.ts";
 import { prepareSignals } from "./signals.ts";
 
-const EVENT_VALUES = 5;
-const ROWS_AT_MOST = 32;
+const EVENTS_PER_ROW = 100;
 const NOTHING_RESERVED: ReturnType<Room> = { type: "room", near: [] };
 
-export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) => CommitResult {
+type Shapes = ReturnType<typeof prepareShapes>;
+
+export function prepareCommit(db: DatabaseSync, heads: Heads, shapes: Shapes): (change: Change) => CommitResult {
   const signals = prepareSignals(db);
   const reserving = prepareSavepoint(db);
   const saveRun = prepareRunRow(db);
-  const saveEvents = prepareEventRows(db);
+  const insertCommit = db.prepare(
+    "INSERT INTO commits (seq, run_number, version, at, actor, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
   const saveProjections = prepareReserving(db);
   const insertWork = db.prepare("INSERT INTO work (run_id, command) VALUES (?, ?)");
 
@@ -31,6 +34,9 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
     if ((before?.version ?? 0) !== expectedVersion) {
       return { type: before !== undefined && signals.isRepeated(before.number, signalIds) ? "duplicate" : "conflict" };
     }
+    // Before what can be undone by itself: a shape that this notes stays.
+    const rows = rowsOf(change, before?.head, shapes);
+    const head = rows.at(-1)?.hash ?? CHAIN_START;
     const reservations = change.reserve ?? [];
     const isReserving = reservations.length > 0;
     if (isReserving) reserving.begin();
@@ -42,7 +48,7 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
 
     const firstSeq = heads.lastSeq() + 1;
     const seq = firstSeq + events.length - 1;
-    const { head, values } = chainOf(change, before?.head);
+    const version = expectedVersion + events.length;
     // The run's row comes before the events: they refer to it.
     const number = saveRun(change, before, head, seq);
     if (number === undefined) {
@@ -53,7 +59,8 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
       return { type: "conflict" };
     }
     if (before === undefined) signals.take(number, signalIds);
-    saveEvents(change, number, firstSeq, values);
+    for (const { at, actor, body, hash, rest } of rows)
+      insertCommit.run(seq - rest, number, version - rest, at, actor, body, hash);
     const room = saveProjections({ id: runId, number }, rowChanges(events, firstSeq), reservations);
     if (room.type === "over_budget") {
       reserving.undo();
@@ -61,10 +68,31 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
     }
     if (isReserving) reserving.keep();
     for (const command of change.enqueue) insertWork.run(runId, JSON.stringify(command));
-    const version = expectedVersion + events.length;
     heads.moved(runId, { number, version, head, status: change.run.status }, seq);
     return room.near.length === 0 ? { type: "ok", seq, version } : { type: "ok", seq, version, near: room.near };
   };
+}
+
+type NewRow = CommitRow & {
+  readonly hash: string;
+  /** How many events of the commit are in later rows. */
+  readonly rest: number;
+};
+
+/** One row; more only for a run that comes with its whole history, because who wants one event opens its row. */
+function rowsOf(
+  { runId, expectedVersion, events }: Change,
+  previous: string = CHAIN_START,
+  shapes: Shapes,
+): readonly NewRow[] {
+  const rows: NewRow[] = [];
+  let head = previous;
+  for (let first = 0; first < events.length; first += EVENTS_PER_ROW) {
+    const own = events.length <= EVENTS_PER_ROW ? events : events.slice(first, first + EVENTS_PER_ROW);
+    head = commitHash(head, runId, expectedVersion + 1 + first, own.map(eventColumns));
+    rows.push({ ...shapes.packAll(own), hash: head, rest: events.length - first - own.length });
+  }
+  return rows;
 }
 
 type SaveRun = (change: Change, before: RunHead | undefined, head: string, seq: number) => number | undefined;
@@ -100,25 +128,6 @@ function prepareRunRow(db: DatabaseSync): SaveRun {
     if (updated.changes === 0) return undefined;
     if (events.some(({ type }) => type === "ticket.edited")) updateTitle.run(subject_title, number);
     return number;
-  };
-}
-
-type SaveEvents = (change: Change, number: number, firstSeq: number, values: readonly string[]) => void;
-
-function prepareEventRows(db: DatabaseSync): SaveEvents {
-  const insertEvents = byRows(
-    db,
-    (rows) => `
-    INSERT INTO events (run_number, run_id, seq, version, type, at, actor, body, hash)
-    VALUES ${repeat(rows, (row) => `(?1, ?2, ?3 + ${row}, ?4 + ${row}, ?, ?, ?, ?, ?)`)}`,
-  );
-
-  return ({ runId, expectedVersion, events }, number, firstSeq, values) => {
-    for (let first = 0; first < events.length; first += ROWS_AT_MOST) {
-      const rows = Math.min(events.length - first, ROWS_AT_MOST);
-      const own = values.slice(first * EVENT_VALUES, (first + rows) * EVENT_VALUES);
-      insertEvents(rows).run(number, runId, firstSeq + first, expectedVersion + 1 + first, ...own);
-    }
   };
 }
 

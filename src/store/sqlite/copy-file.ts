@@ -13,13 +13,18 @@ import {
   SUMS,
   type TableSource,
 } from "../tables.ts";
+import type { EventRow } from "../rows.ts";
+import { createJoining } from "../verify-chain.ts";
 import { openWriter } from "./connection.ts";
 import { explainError } from "./errors.ts";
 import { prepareFolder } from "./folder.ts";
+import { COMMITS, type CommitTableRow, prepareHistory, rowsIn } from "./history.ts";
+import { prepareShapes } from "./shapes.ts";
 import { verifyFile } from "./verify.ts";
 
 const PAGE = 500;
-const NUMBERED = { seq: "events", run: "runs", handoff: "handoffs", work: "work" } as const;
+const EVENTS = "events";
+const NUMBERED = { run: "runs", handoff: "handoffs", work: "work" } as const;
 
 /** One snapshot, whatever other processes write meanwhile. An older file is upgraded first, as every writer does. */
 export async function withFileSource<T>(file: string, use: (source: TableSource) => Promise<T>): Promise<T> {
@@ -32,12 +37,12 @@ export async function withFileSource<T>(file: string, use: (source: TableSource)
       shown: file,
       running: count("SELECT count(*) FROM attempts WHERE status = 'running'"),
       last: {
-        seq: last(NUMBERED.seq),
+        seq: prepareHistory(db).lastSeq(),
         run: last(NUMBERED.run),
         handoff: last(NUMBERED.handoff),
         work: last(NUMBERED.work),
       },
-      rows: (table) => pagesOf(db, table),
+      rows: (table) => inPages(table.name === EVENTS ? eventsIn(db) : rowsOf(db, table)),
     });
   } catch (error) {
     throw explainError(error, file);
@@ -46,10 +51,25 @@ export async function withFileSource<T>(file: string, use: (source: TableSource)
   }
 }
 
-async function* pagesOf(db: DatabaseSync, { name, key, columns }: StoredTable): AsyncGenerator<readonly CopiedRow[]> {
+function rowsOf(db: DatabaseSync, { name, key, columns }: StoredTable): Iterable<CopiedRow> {
+  return db
+    .prepare(`SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${key}`)
+    .iterate() as Iterable<unknown> as Iterable<CopiedRow>;
+}
+
+/** Each event as a row of its own, the way Postgres has them. */
+function* eventsIn(db: DatabaseSync): Generator<CopiedRow> {
+  yield* db.prepare("SELECT * FROM events ORDER BY seq").iterate() as Iterable<unknown> as Iterable<CopiedRow>;
+  const { opening } = prepareHistory(db);
+  const commits = db.prepare(`${COMMITS} ORDER BY c.seq`).iterate() as Iterable<unknown> as Iterable<CommitTableRow>;
+  for (const commit of commits)
+    for (const row of rowsIn(commit, opening)) yield { ...row, run_number: commit.run_number };
+}
+
+async function* inPages(rows: Iterable<CopiedRow>): AsyncGenerator<readonly CopiedRow[]> {
   let page: CopiedRow[] = [];
-  for (const row of db.prepare(`SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${key}`).iterate()) {
-    page.push(row as CopiedRow);
+  for (const row of rows) {
+    page.push(row);
     if (page.length < PAGE) continue;
     yield page;
     page = [];
@@ -122,6 +142,10 @@ async function fill({ last, rows }: TableSource, file: string): Promise<void> {
     db.exec("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
     for (const table of STORED_TABLES) {
       const { name, columns } = table;
+      if (name === EVENTS) {
+        await fillCommits(db, rows(table));
+        continue;
+      }
       if (name === SUMS) db.exec(`DELETE FROM ${SUMS}`);
       const insert = db.prepare(
         `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
@@ -136,12 +160,30 @@ async function fill({ last, rows }: TableSource, file: string): Promise<void> {
   }
 }
 
+/** Whatever had a hash of its own is a commit, with that hash. */
+async function fillCommits(db: DatabaseSync, pages: AsyncIterable<readonly CopiedRow[]>): Promise<void> {
+  const shapes = prepareShapes(db);
+  const joining = createJoining();
+  const insert = db.prepare(
+    "INSERT INTO commits (seq, run_number, version, at, actor, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const add = (commits: readonly (readonly EventRow[])[]): void => {
+    for (const commit of commits) {
+      const last = commit.at(-1) as EventRow & { readonly run_number: number };
+      const { at, actor, body } = shapes.packRows(commit);
+      insert.run(last.seq, last.run_number, last.version, at, actor, body, last.hash);
+    }
+  };
+  for await (const page of pages) for (const row of page) add(joining.add(row as unknown as EventRow));
+  add(joining.rest());
+}
+
 function setNumbers(db: DatabaseSync, last: LastNumbers): void {
   const forget = db.prepare("DELETE FROM sqlite_sequence WHERE name = ?");
   const note = db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)");
   for (const [key, table] of Object.entries(NUMBERED)) {
     forget.run(table);
-    note.run(table, last[key as keyof LastNumbers]);
+    note.run(table, last[key as keyof typeof NUMBERED]);
   }
 }
 

@@ -189,7 +189,7 @@ test.skipIf(!limit)(
     process.exit();
   `,
       // Writing beyond a file's limit fails with EFBIG, which SQLite reports as an I/O error. Blocks of 1024 bytes.
-      ["bash", "-c", `trap "" XFSZ; ulimit -S -f 400; exec "$0" "$@"`],
+      ["bash", "-c", `trap "" XFSZ; ulimit -S -f 600; exec "$0" "$@"`],
     );
     try {
       expect(JSON.parse(String((await lines.next()).value))).toEqual({ code: "store_io", reads: 3 });

@@ -5,7 +5,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Deletion } from "../store.ts";
 
 /** In an order that no reference minds. */
-const TABLES = ["spending", "inbox", "handoffs", "attempts", "signals", "events"] as const;
+const TABLES = ["spending", "inbox", "handoffs", "attempts", "signals", "events", "commits"] as const;
 const DOOMED = "run_number IN (SELECT run_number FROM deleting)";
 
 export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion {
@@ -13,12 +13,16 @@ export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion
   const isInUse = db.prepare("SELECT 1 FROM work WHERE run_id = ? AND command ->> '$.type' = 'release-workspace'");
   const mark = db.prepare("INSERT INTO deleting (run_number) VALUES (?)");
   const ticketsOf = db.prepare(`SELECT DISTINCT ticket FROM spending WHERE ${DOOMED}`);
-  // Neighbours have the same difference to their place in the list.
   const noteGaps = db.prepare(`
-    INSERT INTO gaps (first_seq, last_seq)
-    SELECT min(seq), max(seq) FROM (
-      SELECT seq, seq - row_number() OVER (ORDER BY seq) AS island FROM events WHERE ${DOOMED}
-    ) GROUP BY island`);
+    WITH ranges (first, last) AS (
+      SELECT seq, seq FROM events WHERE ${DOOMED} UNION ALL
+      SELECT seq - json_array_length(body) + 1, seq FROM commits WHERE ${DOOMED}
+    ), begun AS (
+      SELECT first, last, first IS NOT lag(last) OVER (ORDER BY first) + 1 AS begins FROM ranges
+    ), islands AS (
+      SELECT first, last, sum(begins) OVER (ORDER BY first) AS island FROM begun
+    )
+    INSERT INTO gaps (first_seq, last_seq) SELECT min(first), max(last) FROM islands GROUP BY island`);
   const forget = db.prepare(`
     INSERT INTO forgotten (day, usd, tokens)
     SELECT day, sum(booked_usd), sum(booked_tokens) FROM spending WHERE ${DOOMED} GROUP BY day

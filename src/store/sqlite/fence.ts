@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../store.ts";
 import { type MarkFile, openMark } from "./mark.ts";
+import { LAST_SEQ } from "./schema-commits.ts";
 
 /** What the file says about itself. */
 export type Identity = {
@@ -46,8 +47,9 @@ export function openFence(db: DatabaseSync, file: string, { owner }: { readonly 
 }
 
 export function prepareIdentity(db: DatabaseSync): () => Identity {
-  const find = db.prepare(`
-    SELECT incarnation, epoch, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) AS seq FROM identity`);
+  // A reader may have opened a file from before version 13; only writers ask for the number.
+  const hasCommits = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'commits'").get() !== undefined;
+  const find = db.prepare(`SELECT incarnation, epoch, ${hasCommits ? LAST_SEQ : "0"} AS seq FROM identity`);
   return () => find.get() as Identity;
 }
 

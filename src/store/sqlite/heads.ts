@@ -2,6 +2,7 @@
 // transaction; the version in the update of a run's row notices a head that another process has moved.
 
 import type { DatabaseSync } from "node:sqlite";
+import { LAST_SEQ } from "./schema-commits.ts";
 
 export type RunHead = {
   readonly number: number;
@@ -15,7 +16,7 @@ const HEADS_AT_MOST = 10_000;
 
 export function createHeads(db: DatabaseSync) {
   const findRun = db.prepare("SELECT number, version, head, status FROM runs WHERE id = ?");
-  const findLastSeq = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  const findLastSeq = db.prepare(`SELECT ${LAST_SEQ} AS seq`);
   /** Of runs that were written here lately. A version never changes, so the head of a version does not either. */
   const heads = new Map<string, RunHead>();
   let lastSeq: number | undefined;

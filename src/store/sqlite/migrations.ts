@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../store.ts";
 import { SCHEMA_8_CHECKS } from "./schema-checks.ts";
+import { SCHEMA_13_COMMITS } from "./schema-commits.ts";
 import { SCHEMA_7_FENCE } from "./schema-fence.ts";
 import { SCHEMA_6_GATE_HANDOFFS } from "./schema-gate-handoffs.ts";
 import { SCHEMA_10_HOLDS } from "./schema-holds.ts";
@@ -28,14 +29,16 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_10_HOLDS,
   SCHEMA_11_SUMS,
   SCHEMA_12_OPEN_RUNS,
+  SCHEMA_13_COMMITS,
 ];
 
 /** Readers use nothing that is newer, so commands that only read work on a file that was not upgraded yet. */
 export const READABLE_FROM = 4;
 
-/** The versions from which on sums are stored, and from which on open runs have an index of their own. */
+/** The versions from which on sums are stored, open runs have an index of their own, and the events of a commit share a row. */
 export const SUMS_SINCE = 11;
 export const OPEN_RUNS_SINCE = 12;
+export const COMMITS_SINCE = 13;
 
 /** "PSRL": tells our files from those of other programs. */
 const APPLICATION_ID = 0x5053524c;

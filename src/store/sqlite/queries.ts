@@ -28,6 +28,11 @@ export function createQueries(db: DatabaseSync) {
     return row === undefined ? undefined : toRecord(row as never);
   }
 
+  /** Row by row: a caller that has enough leaves the rest unread. */
+  function each<T>(sql: string, ...values: SQLInputValue[]): Iterable<T> {
+    return statement(sql).iterate(...values) as Iterable<unknown> as Iterable<T>;
+  }
+
   function numberOf(sql: string): number {
     return first((row: { value: number | null }) => row.value, sql) ?? 0;
   }
@@ -37,5 +42,5 @@ export function createQueries(db: DatabaseSync) {
     return first((row: { user_version: number }) => row.user_version, "PRAGMA user_version") ?? 0;
   }
 
-  return { all, first, numberOf, schema };
+  return { all, first, each, numberOf, schema };
 }

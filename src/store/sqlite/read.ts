@@ -3,6 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { InboxRecord, WorkRecord } from "../store.ts";
+import { prepareHistory } from "./history.ts";
 import { prepareInsight } from "./insight.ts";
 import { createQueries, type Queries } from "./queries.ts";
 import { readEvents } from "./read-events.ts";
@@ -19,6 +20,7 @@ const FLOWS_AT_MOST = 200;
 export function prepareReads(db: DatabaseSync) {
   const queries = createQueries(db);
   const { all, first } = queries;
+  const history = prepareHistory(db, queries);
 
   function inbox(): readonly InboxRecord[] {
     const sql = `
@@ -30,10 +32,10 @@ export function prepareReads(db: DatabaseSync) {
   return {
     ...readRuns(queries),
     ...readSubjects(queries),
-    ...readEvents(queries),
+    ...readEvents(queries, history),
     ...readHandoffs(queries),
     ...readSpending(queries),
-    ...prepareInsight(db),
+    ...prepareInsight(db, history),
     loadFlow: flowLoader(queries),
     inbox,
     pendingWork: (): readonly WorkRecord[] => all(toWork, "SELECT * FROM work ORDER BY id"),

@@ -1,8 +1,8 @@
 // Projects the events of a run into an empty database in memory, to compare the rows with the stored ones. Every store's verify uses it.
 
 import { DatabaseSync } from "node:sqlite";
+import type { RunEvent } from "../../core/run/event.ts";
 import { rowChanges } from "../projections.ts";
-import { type EventRow, toEvent } from "../rows.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { prepareProjections } from "./project.ts";
 
@@ -27,9 +27,11 @@ export const PROJECTED_SINCE: Readonly<Partial<Record<keyof typeof PROJECTIONS, 
 export type ProjectedTable = keyof typeof PROJECTIONS;
 type ProjectedRows = Readonly<Record<string, readonly unknown[]>>;
 
+export type NumberedEvent = { readonly seq: number; readonly event: RunEvent };
+
 export function prepareRebuild(): (
   run: { readonly id: string; readonly number: number },
-  events: Iterable<EventRow>,
+  events: Iterable<NumberedEvent>,
 ) => ProjectedRows {
   const empty = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
   for (const sql of MIGRATIONS) empty.exec(sql);
@@ -38,7 +40,7 @@ export function prepareRebuild(): (
   return (run, events) => {
     empty.exec("BEGIN");
     try {
-      for (const row of events) project(run, rowChanges([toEvent(row)], row.seq));
+      for (const { event, seq } of events) project(run, rowChanges([event], seq));
       return Object.fromEntries(tables.map(({ table, rebuilt }) => [table, rebuilt.all(run.number)]));
     } finally {
       empty.exec("ROLLBACK");

@@ -3,13 +3,15 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
-import type { EventRow, RunTableRow } from "../rows.ts";
+import { type EventRow, type RunTableRow, toEvent } from "../rows.ts";
 import type { Damage } from "../store.ts";
-import { type ChainHead, checkEvent, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
+import { type ChainHead, checkCommit, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
 import { openReader } from "./connection.ts";
-import { SUMS_SINCE } from "./migrations.ts";
+import { COMMITS, type CommitTableRow, prepareHistory, rowsIn } from "./history.ts";
+import { COMMITS_SINCE, SUMS_SINCE } from "./migrations.ts";
+import type { Unpacked } from "./pack.ts";
 import { sumsOfRows } from "./schema-sums.ts";
-import { type ProjectedTable, PROJECTED_SINCE, PROJECTIONS, prepareRebuild } from "./rebuild.ts";
+import { type NumberedEvent, type ProjectedTable, PROJECTED_SINCE, PROJECTIONS, prepareRebuild } from "./rebuild.ts";
 
 const PAGE = 500;
 
@@ -44,42 +46,97 @@ async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
 }
 
 async function* checkEvents(db: DatabaseSync, heads: Map<string, ChainHead>): AsyncGenerator<Damage> {
-  const page = db.prepare("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?");
   const gapAt = db.prepare("SELECT last_seq FROM gaps WHERE first_seq = ?");
-  let last = Number.MIN_SAFE_INTEGER;
   let expected = 1;
   /** Past the events that were deleted on purpose. */
   const skipGaps = (): void => {
     for (let gap = gapAt.get(expected); gap !== undefined; gap = gapAt.get(expected))
       expected = Number(gap["last_seq"]) + 1;
   };
-  for (;;) {
-    const rows = page.all(last, PAGE) as unknown as readonly EventRow[];
-    for (const row of rows) {
-      if (row.seq > expected) skipGaps();
-      if (row.seq > expected) yield missing(expected, row.seq - 1);
-      yield* checkEvent(row, heads);
-      last = row.seq;
-      expected = row.seq + 1;
+  for await (const { first, last, rows, damage } of commitsOf(db)) {
+    if (damage !== undefined) yield { seq: last, runId: null, what: damage };
+    else if (first > expected) {
+      skipGaps();
+      if (first > expected) yield missing(expected, first - 1);
     }
-    if (rows.length < PAGE) break;
+    yield* checkCommit(rows, heads);
+    expected = last + 1;
+  }
+  skipGaps();
+  const given = lastGiven(db);
+  if (given >= expected) yield missing(expected, given);
+}
+
+/** `damage`: the row cannot be opened, so nobody knows how many events it had. */
+type FoundCommit = {
+  readonly first: number;
+  readonly last: number;
+  readonly rows: readonly EventRow[];
+  readonly damage?: string;
+};
+
+/** In order of sequence: those that have a row of their own, then those that share one. */
+async function* commitsOf(db: DatabaseSync): AsyncGenerator<FoundCommit> {
+  const old = "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?";
+  for await (const row of paged<EventRow>(db, old)) yield { first: row.seq, last: row.seq, rows: [row] };
+  if (schemaOf(db) < COMMITS_SINCE) return;
+  const { opening } = prepareHistory(db);
+  const idOf = prepareRunIds();
+  for await (const row of paged<CommitTableRow>(db, `${COMMITS} WHERE c.seq > ? ORDER BY c.seq LIMIT ?`)) {
+    try {
+      const rows = rowsIn(row, opening);
+      const run_id = row.run_id ?? idOf(row.run_number, rows[0]);
+      yield { first: rows[0]?.seq ?? row.seq, last: row.seq, rows: rows.map((each) => ({ ...each, run_id })) };
+    } catch (error) {
+      const damage = `the events of this commit are not as they were written: ${String(error)}`;
+      yield { first: row.seq, last: row.seq, rows: [], damage };
+    }
+  }
+}
+
+/** A commit does not repeat the run's id. Of a run whose row is gone, its first event tells. */
+function prepareRunIds(): (number: number, first: EventRow | undefined) => string {
+  const known = new Map<number, string>();
+  return (number, first) => {
+    const { id } = JSON.parse(first?.body ?? "{}") as Unpacked["body"];
+    if (first?.type === "run.created" && typeof id === "string") known.set(number, id);
+    return known.get(number) ?? `run number ${number}`;
+  };
+}
+
+async function* paged<T extends { readonly seq: number }>(db: DatabaseSync, sql: string): AsyncGenerator<T> {
+  const page = db.prepare(sql);
+  let last = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const rows = page.all(last, PAGE) as unknown as readonly T[];
+    yield* rows;
+    last = rows.at(-1)?.seq ?? last;
+    if (rows.length < PAGE) return;
     await breathe();
   }
-  const given = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.["seq"];
-  skipGaps();
-  if (typeof given === "number" && given >= expected) yield missing(expected, given);
+}
+
+/** The last number that was given, as what refers to events says: the runs, and in older files SQLite's own count. */
+function lastGiven(db: DatabaseSync): number {
+  const told = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.["seq"];
+  const updated = db.prepare("SELECT max(updated_seq) AS seq FROM runs").get()?.["seq"];
+  return Math.max(Number(told ?? 0), Number(updated ?? 0));
+}
+
+function schemaOf(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
 }
 
 async function* checkRuns(db: DatabaseSync, heads: Map<string, ChainHead>): AsyncGenerator<Damage> {
   const compare = prepareComparison(db);
   const page = db.prepare("SELECT * FROM runs WHERE number > ? ORDER BY number LIMIT ?");
-  const eventsOf = db.prepare("SELECT * FROM events WHERE run_number = ? ORDER BY version");
+  const eventsOf = prepareEventsOf(db);
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     // State can be long: a small page keeps the memory flat.
     const rows = page.all(last, PAGE / 10) as unknown as readonly RunTableRow[];
     for (const row of rows) {
-      const events = () => eventsOf.iterate(row.number) as unknown as Iterable<EventRow>;
+      const events = () => eventsOf(row.number);
       const what = checkRun(row, heads.get(row.id), events) ?? compare(row, events());
       if (what !== undefined) yield { seq: null, runId: row.id, what };
       last = row.number;
@@ -89,10 +146,23 @@ async function* checkRuns(db: DatabaseSync, heads: Map<string, ChainHead>): Asyn
   }
 }
 
+function prepareEventsOf(db: DatabaseSync): (number: number) => Generator<NumberedEvent> {
+  const { folded, hasCommits } = prepareHistory(db);
+  const old = db.prepare("SELECT * FROM events WHERE run_number = ? ORDER BY version");
+  const commits = hasCommits() ? db.prepare("SELECT * FROM commits WHERE run_number = ? ORDER BY version") : undefined;
+  return function* (number) {
+    for (const row of old.iterate(number) as unknown as Iterable<EventRow>) yield { seq: row.seq, event: toEvent(row) };
+    for (const row of (commits?.iterate(number) ?? []) as unknown as Iterable<CommitTableRow>)
+      for (const { seq, open } of folded(row)) yield { seq, event: open() };
+  };
+}
+
 /** Compares a run's rows with those that its events make. */
-function prepareComparison(db: DatabaseSync): (run: RunTableRow, events: Iterable<EventRow>) => string | undefined {
+function prepareComparison(
+  db: DatabaseSync,
+): (run: RunTableRow, events: Iterable<NumberedEvent>) => string | undefined {
   const rebuild = prepareRebuild();
-  const schema = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const schema = schemaOf(db);
   const tables = Object.entries(PROJECTIONS)
     .map(([table, sql]) => ({ table: table as ProjectedTable, sql }))
     .filter(({ table }) => schema >= (PROJECTED_SINCE[table] ?? 0))
@@ -156,7 +226,7 @@ async function* checkSums(db: DatabaseSync): AsyncGenerator<Damage> {
 
 /** The sums that people are shown as the cost are those of the rows, too. */
 async function* checkCosts(db: DatabaseSync): AsyncGenerator<Damage> {
-  if (Number(db.prepare("PRAGMA user_version").get()?.["user_version"]) < SUMS_SINCE) return;
+  if (schemaOf(db) < SUMS_SINCE) return;
   const rows = `SELECT * FROM (${sumsOfRows()})`;
   const sql = `
     SELECT DISTINCT day FROM (

@@ -7,11 +7,13 @@ import type { Deletion } from "../store.ts";
 import { prepareCommit } from "./commit.ts";
 import { prepareDelete } from "./delete.ts";
 import { createHeads, type Heads } from "./heads.ts";
+import { prepareShapes } from "./shapes.ts";
 
 export type Writes = ReturnType<typeof prepareWrites>;
 
 export function prepareWrites(db: DatabaseSync) {
   const heads = createHeads(db);
+  const shapes = prepareShapes(db);
   const deleteRuns = prepareDelete(db);
   const deleteWork = db.prepare("DELETE FROM work WHERE id = ?");
   const insertFlow = db.prepare("INSERT INTO flows (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING");
@@ -24,9 +26,12 @@ export function prepareWrites(db: DatabaseSync) {
 
   return {
     begun: heads.begun,
-    rolledBack: heads.rolledBack,
+    rolledBack(): void {
+      heads.rolledBack();
+      shapes.forget();
+    },
     lastSeq: heads.lastSeq,
-    commit: prepareCommit(db, heads),
+    commit: prepareCommit(db, heads, shapes),
     noteAttempt: prepareNotes(db, heads),
     deleteSubject,
     settleWork: (id: number): void => void deleteWork.run(id),
