@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { MAIN_TRACK } from "../core/flow/flow.ts";
@@ -123,6 +123,9 @@ export async function takeMemo(
   if (tree?.ok !== true || tree.value.changed.length > 0 || tree.value.hasUntracked) return undefined;
   if (to !== head && (await ports.workspaces.advance?.(workspace, to))?.ok !== true) return undefined;
   if (handoff !== null) writeConfined(job.home, job.files.handoff, handoff);
+  // Retention goes by the last use.
+  const now = new Date();
+  await utimes(memoFile(job.home, key), now, now).catch(() => undefined);
   return { report: { ...report, reused: of }, end: NOT_STARTED };
 }
 

@@ -42,6 +42,8 @@ export type Pruned = {
   readonly kept: readonly EndedFiles[];
   /** Tickets whose copies of logs went. */
   readonly logs: readonly { readonly ticket: string; readonly bytes: number }[];
+  /** Results of stages that remember, which nobody has used for as long as files are kept. */
+  readonly memos: { readonly count: number; readonly bytes: number };
   /** Runs that went with their events. */
   readonly runs: readonly string[];
   readonly bytes: number;
@@ -51,9 +53,10 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
   const ended = await endedRuns(options);
   const { gone, kept } = await pruneFiles(options, ended);
   const logs = await pruneLogs(options);
+  const memos = await pruneMemos(options);
   const runs = await pruneRuns(options, ended);
-  const bytes = [...gone, ...logs].reduce((sum, each) => sum + each.bytes, 0);
-  return { files: gone, kept, logs, runs, bytes };
+  const bytes = [...gone, ...logs, memos].reduce((sum, each) => sum + each.bytes, 0);
+  return { files: gone, kept, logs, memos, runs, bytes };
 }
 
 const PAGE = 500;
@@ -185,6 +188,26 @@ async function pruneLogs({ home, rules, now, dryRun }: PruneOptions): Promise<Pr
     if (!dryRun) await rm(folder, { recursive: true, force: true });
   }
   return gone;
+}
+
+/** A result that a later attempt took counts as new then (memo.ts). */
+async function pruneMemos({ home, rules, now, dryRun, isStopped }: PruneOptions): Promise<Pruned["memos"]> {
+  const root = join(home, "memo");
+  let [count, bytes] = [0, 0];
+  for (const part of (await names(root)).filter((name) => /^[0-9a-f]{2}$/u.test(name))) {
+    if (isStopped?.() === true) break;
+    const folder = lookConfined(home, join(root, part));
+    if (!folder.ok || folder.value?.isDirectory() !== true) continue;
+    for (const name of await names(join(root, part))) {
+      const path = join(root, part, name);
+      const found = await lstat(path).catch(() => undefined);
+      if (found?.isFile() !== true || !isOlder(found.mtime.toISOString(), rules.files, Date.parse(now()))) continue;
+      count += 1;
+      bytes += found.blocks * 512;
+      if (!dryRun) await rm(path, { force: true });
+    }
+  }
+  return { count, bytes };
 }
 
 /** A subject goes with all its runs, when the last of them is old, and nothing of it is left to decide. */

@@ -42,10 +42,12 @@ export function openSweep(options: SweepOptions): Sweep {
 
   async function sweep(): Promise<void> {
     if (isClosed) return;
-    const { files, logs, runs } = await prune({ ...options, dryRun: false, isStopped: () => isClosed });
+    const { files, logs, memos, runs } = await prune({ ...options, dryRun: false, isStopped: () => isClosed });
     for (const { runId, number, bytes, because } of files)
       log(`retention: removed the files of #${number} (${runId}, ${sizeOfBytes(bytes)}): ${reasonText(because)}`);
     for (const { ticket, bytes } of logs) log(`retention: removed the logs of ${ticket} (${sizeOfBytes(bytes)})`);
+    if (memos.count > 0)
+      log(`retention: removed ${memos.count} unused results of stages (${sizeOfBytes(memos.bytes)})`);
     if (runs.length > 0) log(`retention: removed ${runs.length} old runs: ${runs.slice(0, 20).join(", ")}`);
     if (!isClosed) writeDiskUse(home, await measureDisk(home, now()));
   }

@@ -115,6 +115,20 @@ describe("prune", () => {
     expect(readdirSync(folderOf(landed))).toEqual(["removed.json"]);
   });
 
+  test("results of stages that nobody has used for long go, and a dry run only counts them", async () => {
+    const folder = join(bench.home, "memo", "ab");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["old", "used"]) writeFileSync(join(folder, `${name}.json`), "{}");
+    const used = (Date.now() + 20 * DAY) / 1000;
+    utimesSync(join(folder, "used.json"), used, used);
+    expect((await prune(options({ dryRun: true }))).memos).toMatchObject({ count: 1 });
+    expect(readdirSync(folder)).toHaveLength(2);
+    const { memos, bytes } = await prune(options());
+    expect(memos.count).toBe(1);
+    expect(bytes).toBeGreaterThanOrEqual(memos.bytes);
+    expect(readdirSync(folder)).toEqual(["used.json"]);
+  });
+
   test("a link in the place of a run's folder is not followed", async () => {
     const away = join(bench.dir, "away");
     mkdirSync(away);

@@ -52,7 +52,7 @@ export async function pruneNow(io: Io, flags: PruneFlags): Promise<number> {
   return EXIT.ok;
 }
 
-const NOTHING: Pruned = { files: [], kept: [], logs: [], runs: [], bytes: 0 };
+const NOTHING: Pruned = { files: [], kept: [], logs: [], memos: { count: 0, bytes: 0 }, runs: [], bytes: 0 };
 
 /** A look opens nothing for writing. */
 async function openFor(io: Io, dryRun: boolean): Promise<Store | undefined> {
@@ -99,17 +99,20 @@ function print(io: Io, pruned: Pruned, dryRun: boolean): void {
     for (const { runId } of pruned.files) io.out(runId);
     return;
   }
-  const { files, kept, logs, runs, bytes } = pruned;
+  const { files, kept, logs, memos, runs, bytes } = pruned;
   printTable(io, [
     ...files.map((each): Column[] => row(each.number, each.bytes, reasonText(each.because))),
     ...logs.map(({ ticket, bytes: size }): Column[] =>
       row(ticket, size, "its copies of logs are older than retention.logs.age"),
     ),
+    ...(memos.count === 0
+      ? []
+      : [row(`${memos.count} memos`, memos.bytes, "nobody used them for as long as retention.files.age")]),
   ]);
   if (runs.length > 0) io.out(`${dryRun ? "Would remove" : "Removed"} ${runs.length} old runs with their events.`);
   for (const { number } of kept)
     io.err(paint(io, "yellow", `#${number} keeps its files: its work has not landed (passrail runs diff ${number})`));
-  if (files.length + logs.length + runs.length === 0) io.err("Nothing to remove.");
+  if (files.length + logs.length + memos.count + runs.length === 0) io.err("Nothing to remove.");
   else io.out(`${dryRun ? "Would free" : "Freed"} ${sizeOfBytes(bytes)}.`);
 }
 
