@@ -10,7 +10,7 @@ import { type Carried, pull, push } from "./carry.ts";
 import { fetchFolders, folderInside, sendFolders } from "./folders.ts";
 import { type DaytonaJob, jobSchema, KEY_VARIABLE } from "./job.ts";
 import { plainStream } from "./plain.ts";
-import { endProgram, lookAtProgram, quote, remoteOf, startProgram } from "./scripts.ts";
+import { endProgram, lookAtProgram, openPlace, quote, remoteOf, startProgram } from "./scripts.ts";
 import { optional } from "../../../core/optional.ts";
 
 const PROMPT_BYTES = 20 * 1024 * 1024;
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const sandbox = valueOf(await openSandbox(daytona, job));
   const carried: Carried = { daytona, sandbox, remote, top: job.top, branch: job.branch, own: job.own };
   const inside = pathsInside(job, remote);
-  valueOf(await daytona.run(sandbox, `mkdir -p ${quote(remote.root)}`, 30));
+  valueOf(await daytona.run(sandbox, openPlace(remote), 30));
   valueOf(await push(carried));
   valueOf(await sendFolders(daytona, sandbox, remote, [...job.folders, ...job.reads]));
   const variables = job.variables.map((name) => `${name}=${quote(inside(process.env[name] ?? ""))}\n`).join("");

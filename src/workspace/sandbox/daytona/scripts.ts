@@ -9,6 +9,11 @@ export const remoteOf = (name: string): Remote => {
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** Before anything is sent: from now on a program may start here. */
+export function openPlace({ root }: Remote): string {
+  return lines(`mkdir -p ${root} && rm -f ${root}/closed`);
+}
+
 /** Applies push.bundle: the branch, and the uncommitted work on top. Ignored files stay from before. */
 export function takeOver({ root, workspace }: Remote, branch: string): string {
   return lines(
@@ -38,10 +43,13 @@ export function handOver({ root, workspace }: Remote): string {
   );
 }
 
-/** Starts the program in its own session and returns at once. */
+/**
+ * Starts the program in its own session and returns at once. A request may arrive after its sender has died and somebody else has ended
+ * everything here: then the program must not begin, because nobody would fetch its work.
+ */
 export function startProgram({ root }: Remote, cwd: string, argv: readonly string[]): string {
   const program = `cd ${quote(cwd)} && { set -a; . ${root}/env; set +a; ${argv.map(quote).join(" ")}; } < ${root}/prompt > ${root}/out 2> ${root}/err`;
-  const whole = `echo $$ > ${root}/pid; ${program}; echo $? > ${root}/exit.tmp; mv ${root}/exit.tmp ${root}/exit`;
+  const whole = `echo $$ > ${root}/pid; [ ! -e ${root}/closed ] || exit 9; ${program}; echo $? > ${root}/exit.tmp; mv ${root}/exit.tmp ${root}/exit`;
   return lines(
     `rm -f ${root}/exit ${root}/pid; : > ${root}/out; : > ${root}/err; chmod 600 ${root}/env`,
     `setsid sh -c ${quote(whole)} </dev/null >/dev/null 2>&1 &`,
@@ -65,7 +73,9 @@ export function lookAtProgram({ root }: Remote, seen: { readonly out: number; re
 }
 
 export function endProgram({ root }: Remote, signal: "TERM" | "KILL"): string {
-  return `pid=$(cat ${root}/pid 2>/dev/null) && kill -${signal} -- "-$pid" 2>/dev/null; exit 0`;
+  // Whoever starts writes its pid before it looks for this file.
+  const closes = signal === "KILL" ? `: > ${root}/closed; ` : "";
+  return `${closes}pid=$(cat ${root}/pid 2>/dev/null) && kill -${signal} -- "-$pid" 2>/dev/null; exit 0`;
 }
 
 const lines = (...parts: readonly string[]): string => `sh -c ${quote(parts.join("\n"))}`;
