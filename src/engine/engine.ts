@@ -153,7 +153,7 @@ export function createEngine(options: EngineOptions): Engine {
       await attempts.allGone();
       await runs.settled();
       // Notices and worktree removals under way end before the caller closes the store.
-      await activity.ended();
+      await activity.ended().then(() => machines.preparation.close());
     },
   };
 }

@@ -12,6 +12,7 @@ import type { Outbox } from "./outbox.ts";
 import type { StoredChange, Runs } from "./runs.ts";
 import { type EngineBudgets, nearedSignal } from "./schedule/budgets.ts";
 import type { Schedule } from "./schedule/schedule.ts";
+import type { WorkspacePreparation } from "./prepare-workspaces.ts";
 import type { Takeovers } from "./takeovers.ts";
 import type { AttemptWork } from "./work-attempt.ts";
 
@@ -43,6 +44,7 @@ export type FollowerDeps = {
   readonly runs: Pick<Runs, "deliver">;
   readonly work: AttemptWork;
   readonly outbox: Pick<Outbox, "perform">;
+  readonly preparation: Pick<WorkspacePreparation, "look">;
 };
 
 export function createFollower(deps: FollowerDeps): Follower {
@@ -81,6 +83,7 @@ export function createFollower(deps: FollowerDeps): Follower {
   function startReady(): void {
     if (deps.phase() === "performing")
       for (const ready of schedule.takeStartable()) activity.add(deps.work.startQueued(ready));
+    deps.preparation.look();
     activity.check();
   }
 

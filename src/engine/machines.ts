@@ -17,6 +17,7 @@ import { createFollower, type EnginePhase, type Follower } from "./follow-run.ts
 import type { EngineOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 import { type CommandPorts, performCommand } from "./perform-command.ts";
+import { createWorkspacePreparation } from "./prepare-workspaces.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createBudgets } from "./schedule/budgets.ts";
 import { createHolds, type Holds } from "./schedule/holds.ts";
@@ -84,21 +85,16 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     activity.add(persisted);
     return persisted;
   };
+  const preparation = createWorkspacePreparation({ options, activity, schedule, runs, flows });
+  const given = { options, preparation, liveBudgets, attempts, slots, metering, holds, persist, onFreed };
   const work = createAttemptWork({
-    options,
-    liveBudgets,
-    attempts,
-    slots,
-    metering,
-    holds,
+    ...given,
     flowOf: (hash) => flows.of(hash),
     workspaces: runWorkspaces,
     ...copiesOf(options, insist),
     isClosed: () => phase() === "closed",
-    onFreed,
     onGone: () => activity.check(),
     follow: (runId) => followStored({ runs, flows }, follower, runId),
-    persist,
   });
   const takeovers = createTakeovers({ options, slotRules, attempts, slots, activity, runs, persist, onFreed });
   const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces }, onFreed);
@@ -109,7 +105,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     onError: options.onError,
   });
   const noted = bothOf(budgets, liveBudgets);
-  const parts = { activity, attempts, schedule, takeovers, runs, work, outbox };
+  const parts = { activity, attempts, schedule, takeovers, runs, work, outbox, preparation };
   const follower = createFollower({ options, phase, budgets: noted, ...parts });
   const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
   return { ...parts, catchUp, flows, follower, holds, runWorkspaces, slotRules };

@@ -28,6 +28,7 @@ import { jobOf } from "./attempt-job.ts";
 import { interruptedUsage } from "../attempt/interrupted-usage.ts";
 import { type Attempts, finishId, type LiveAttempt, type TokenHolder } from "./attempts.ts";
 import type { EngineOptions, ObservedAttempt } from "./options.ts";
+import type { WorkspacePreparation } from "./prepare-workspaces.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
 import type { Delivered } from "./runs.ts";
@@ -62,6 +63,7 @@ export type AttemptWorkDeps = {
   readonly bringCopies: (resolved: ResolvedFlow, run: Run) => Promise<Result<null> | undefined>;
   readonly keepCopies: (runId: string, stage: string, attempt: number) => Promise<void>;
   readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "recoverOne" | "sweep">;
+  readonly preparation: Pick<WorkspacePreparation, "begun" | "ended">;
   readonly metering: Pick<Metering, "noteReport" | "nextRunner">;
   readonly holds: Pick<Holds, "noteUses">;
   readonly liveBudgets: Pick<LiveBudgets, "open">;
@@ -168,6 +170,7 @@ function begin(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): void {
     .finally(() => {
       deps.usageNews.end(observedOf(atWork));
       atWork.room?.close();
+      deps.preparation.ended(ready);
       deps.attempts.forget(live);
       deps.onGone();
     });
@@ -280,12 +283,15 @@ async function carryHere(deps: WorkDeps, atWork: AttemptAtWork, job: AttemptJob)
 /** What an attempt asks of this engine, wherever it is carried out. */
 function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
   const { options, usageNews } = deps;
-  const { run, ready, live, messages } = atWork;
+  const { resolved, run, ready, live, messages } = atWork;
   const { stage, attempt } = ready;
   const observed = observedOf(atWork);
   return {
     earlierAttempts: () => options.store.attempts(run.id),
-    note: (facts) => options.store.noteAttempt(run.id, stage, attempt, cleanFacts(facts, options.runners.redact)),
+    note(facts) {
+      if (facts["process"] !== undefined) deps.preparation.begun(resolved, run, ready);
+      return options.store.noteAttempt(run.id, stage, attempt, cleanFacts(facts, options.runners.redact));
+    },
     offerCheck: (check) => void (live.check = check),
     offerLeave: (leave) => void (live.leave = leave),
     checkCache: {

@@ -1,7 +1,7 @@
 // Registers a new worktree, then checks out its files. Only inside the new worktree does git report which filters apply there (an include
 // can depend on the branch), and they must be off before the first file is written.
 
-import { mkdir, rmdir } from "node:fs/promises";
+import { mkdir, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
@@ -11,14 +11,25 @@ import { committer } from "../git/pin.ts";
 import { isPlainlyWritten, readConfigText } from "../git/plain-config.ts";
 import { ASK_GIT, type AskGit, statPlain } from "../git/plain-file.ts";
 import { readHead } from "../git/plain-refs.ts";
-import { findRegistration, listRegistrations, markReady, OPENING, register } from "./registration.ts";
+import {
+  findRegistration,
+  listRegistrations,
+  markReady,
+  OPENING,
+  register,
+  type Registration,
+} from "./registration.ts";
 import { resolveCommits } from "../git/repository.ts";
+import { isAsFresh, moveSpareIn } from "./spares.ts";
 import type { Target } from "./target.ts";
 import type { InTurn } from "./turns.ts";
 
 const CHECKOUT_MS = 600_000;
 
-/** One git process in the ordinary case: the files. The branch is created from the base when it does not exist. */
+/**
+ * One git process in the ordinary case: the files, or what differs from those of a spare. The branch is created from the base when it does
+ * not exist.
+ */
 export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
   // git checks whether a branch is free and takes it in two steps, so registrations run one at a time per repository; files in parallel.
   const once = () => inTurn(target.repository.commonDir, () => registerOn(target));
@@ -33,12 +44,23 @@ export async function addWorktree(target: Target, inTurn: InTurn): Promise<Resul
   }
   const found = await findRegistration(target.repository.commonDir, target.top);
   if (found === null) throw new Error(`git registered no worktree at ${target.top}`);
-  const args = ["reset", "--hard", "--quiet"];
-  const files = await git(target.top, args, { place: found.place, touchesFiles: true, timeoutMs: CHECKOUT_MS });
+  const files = await writeFiles(target.root, found);
   if (!files.ok) return files;
   await rememberCheckout(found.place);
   await markReady(found);
   return ok(null);
+}
+
+async function writeFiles(root: string, found: Registration): Promise<Result<string>> {
+  const { place } = found;
+  const reset = () =>
+    git(place.top, ["reset", "--hard", "--quiet"], { place, touchesFiles: true, timeoutMs: CHECKOUT_MS });
+  const moved = await moveSpareIn(root, found);
+  const files = await reset();
+  if (!files.ok || moved === null || (await isAsFresh(found, moved))) return files;
+  // Without an index git writes every file.
+  await rm(join(place.gitDir, "index"), { force: true });
+  return reset();
 }
 
 async function registerOn(target: Target): Promise<Result<string>> {

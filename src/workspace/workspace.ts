@@ -167,6 +167,13 @@ export interface Workspaces {
    * waits, so the files only move out of the way, and `sweep` removes them.
    */
   close(workspace: Workspace, runId: string, how?: { readonly later: boolean }): Promise<Result<Closed>>;
-  /** Removes the files that closed workspaces of a run left for later; without a run, those of all. */
+  /**
+   * While agents work: gets ready what the next workspace of this project will need, as far as that takes long. A request for a workspace that
+   * is open changes nothing. It never fails: without it opening only takes longer.
+   */
+  readonly prepare?: (request: WorkspaceRequest) => Promise<void>;
+  /** Removes what was got ready and not used. */
+  readonly dropPrepared?: () => Promise<void>;
+  /** Removes the files that closed workspaces of a run left for later; without a run, those of all, and what ended processes got ready. */
   readonly sweep?: (runId?: string) => Promise<Result<null>>;
 }

@@ -16,6 +16,7 @@ import { commitWork, pinCommit } from "../git/pin.ts";
 import { isBelowFolders } from "../git/plain-file.ts";
 import { findRegistration, gitFileTarget, isHalfMade, type Registration, relink, unregister } from "./registration.ts";
 import { headName, resolveCommits } from "../git/repository.ts";
+import { createSpares, type Spares } from "./spares.ts";
 import { inTurns, type InTurn } from "./turns.ts";
 import { aim, checkRunId, isOf, type Located, locate, notOurs, type Target } from "./target.ts";
 import type { Closed, Workspace } from "./workspace.ts";
@@ -33,6 +34,7 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
   const { turns } = settings;
   const inTurn = inTurns(turns === undefined ? undefined : join(turns, "worktrees"));
   const registering = inTurns(turns === undefined ? undefined : join(turns, "repositories"));
+  const spares = createSpares();
   return {
     mode: "worktree",
 
@@ -87,7 +89,13 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
       return found.value === null ? ok(null) : detach(found.value.place);
     },
 
-    sweep: (runId) => sweepClosed(settings.root, runId),
+    sweep: (runId) => sweepLeft(settings.root, runId, spares),
+
+    async prepare(request) {
+      const target = await aim(settings.root, request);
+      if (target.ok) await prepareFor(target.value, spares);
+    },
+    dropPrepared: () => spares.drop(settings.root),
 
     async close(workspace, runId, how) {
       const checked = checkRunId(runId);
@@ -100,6 +108,21 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
       return inTurn(located.value.top, () => closeAt(located.value, closing));
     },
   };
+}
+
+async function sweepLeft(root: string, runId: string | undefined, spares: Spares): Promise<Result<null>> {
+  if (runId === undefined) await spares.sweep(root);
+  return sweepClosed(root, runId);
+}
+
+async function prepareFor(target: Target, spares: Spares): Promise<void> {
+  const { root, top, project, repository, branch, base } = target;
+  const there = await lookAt(top);
+  if (!there.ok || there.value !== "absent") return;
+  const commits = await resolveCommits(project, [`refs/heads/${branch}`, base ?? "HEAD"], { place: repository });
+  const [existing, start] = commits.ok ? commits.value : [];
+  const commit = existing ?? start ?? null;
+  if (commit !== null) await spares.prepare(root, repository.commonDir, commit);
 }
 
 /** The branch is the run's own. */

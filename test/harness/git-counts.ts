@@ -14,6 +14,8 @@ export type GitCase = {
   readonly work: "nothing" | "changes" | "commits";
   /** Files of the repository; default: one. */
   readonly files?: number;
+  /** How long each agent works, in seconds; default: it ends at once. */
+  readonly seconds?: number;
 };
 
 export type GitCounts = {
@@ -80,14 +82,18 @@ function findGit(path: string): string {
   return found;
 }
 
-/** Split where an agent began; the first part makes the repository. */
+/**
+ * Split where an agent began; the first part makes the repository. The one that gets the next worktree ready is left out: it runs beside an
+ * agent, and only if that works long enough.
+ */
 export function partsOf(log: string): string[][] {
   const parts: string[][] = [[]];
   for (const line of log.split("\n")) {
     if (line.startsWith("agent ")) parts.push([]);
     if (!line.startsWith("{")) continue;
     const event = JSON.parse(line) as { readonly event: string; readonly argv?: readonly string[] };
-    if (event.event === "start") parts.at(-1)?.push((event.argv ?? []).slice(1).join(" "));
+    const call = (event.argv ?? []).slice(1).join(" ");
+    if (event.event === "start" && !call.includes(" read-tree --reset -u ")) parts.at(-1)?.push(call);
   }
   return parts;
 }

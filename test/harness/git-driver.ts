@@ -9,7 +9,7 @@ import type { GitCase } from "./git-counts.ts";
 import { openWorkbench } from "./workbench.ts";
 
 type Asked = GitCase & { readonly log: string; readonly path: string };
-const { mode, per, work, files = 0, log, path } = JSON.parse(process.argv[2] ?? "") as Asked;
+const { mode, per, work, files = 0, seconds = 0, log, path } = JSON.parse(process.argv[2] ?? "") as Asked;
 
 const LINES = {
   nothing: "true",
@@ -34,7 +34,7 @@ execFileSync("git", ["-C", bench.project, "add", "-A"]);
 execFileSync("git", ["-C", bench.project, ...who, "commit", "-q", "--allow-empty", "-m", "files"]);
 appendFileSync(log, "agent none yet: the repository is made\n");
 const note = (word: string): string => `echo "${word} $(date +%s%N)" >> '${log}'`;
-const line = `PATH='${path}'; ${note("agent")}; ${LINES[work]} && ${note("done")}`;
+const line = `PATH='${path}'; ${note("agent")}; ${LINES[work]} && sleep ${seconds} && ${note("done")}`;
 const runners: JsonObject = Object.fromEntries(STAGES.map((stage) => [stage, ["/bin/sh", "-c", line]]));
 const run = await bench.run(
   flow,

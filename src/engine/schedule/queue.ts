@@ -14,6 +14,8 @@ export type Queue = {
   hasBefore(attempt: ReadyAttempt): boolean;
   /** Removes and returns the attempts that got a slot, in order. */
   takeStartable(slots: Pick<Slots, "full" | "tryTake">): readonly ReadyAttempt[];
+  /** All that wait, in order. */
+  all(): readonly ReadyAttempt[];
   /** Whether all that wait are such attempts. */
   every(isSuch: (attempt: ReadyAttempt) => boolean): boolean;
 };
@@ -33,6 +35,7 @@ export function createQueue(): Queue {
   };
 
   return {
+    all: () => [...underWay.values(), ...fresh.values()],
     every: (isSuch) => [...underWay.values(), ...fresh.values()].every(isSuch),
     add(attempt) {
       if (underWay.has(attempt.key) || fresh.has(attempt.key)) return;

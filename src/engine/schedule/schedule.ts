@@ -24,6 +24,8 @@ export type Schedule = {
   follow(resolved: ResolvedFlow, run: Run): void;
   /** Removes from the queue the attempts that got a slot. */
   takeStartable(): readonly ReadyAttempt[];
+  /** The attempts that wait for a slot, in order. */
+  waiting(): readonly ReadyAttempt[];
   /** Queues the attempts whose time has come. False when there are none. */
   queueDue(): boolean;
   /** Whether no attempt waits; with a run, alarms of other runs are left out. */
@@ -119,6 +121,7 @@ export function createSchedule(deps: ScheduleDeps): Schedule {
       for (const attempt of taken) attempts.start(attempt);
       return taken;
     },
+    waiting: () => queue.all(),
     queueDue() {
       const due = alarms.takeDue().filter((attempt) => !attempts.has(attempt));
       for (const attempt of due) queue.add(attempt);

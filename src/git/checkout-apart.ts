@@ -1,0 +1,68 @@
+// The files of a commit in a folder that no repository knows as a worktree, with an index of their own. Whoever makes a worktree of them lets
+// git compare them with its branch, so here it is only found out what git would not see: a file that is not of the commit, and attributes
+// by which the files were written.
+
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Result } from "../core/result.ts";
+import { git } from "./git.ts";
+import { type IndexEntry, readEntries } from "./index-entries.ts";
+import { GITLINK } from "./index-file.ts";
+import { idLength, isPlainlyWritten, readConfigText } from "./plain-config.ts";
+import { ASK_GIT, type AskGit } from "./plain-file.ts";
+
+export type ApartFiles = { readonly top: string; readonly index: string };
+
+const CHECKOUT_MS = 600_000;
+
+/** Whether a checkout in any folder writes the same files: no setting depends on the worktree, and none leaves files out. */
+export function isSameAnywhere(commonDir: string): boolean {
+  const config = readConfigText(commonDir);
+  return config !== ASK_GIT && isPlainlyWritten(config) && !/sparse/iu.test(config);
+}
+
+/** No ref, HEAD or index of the repository changes. */
+export function checkOutApart(commonDir: string, commit: string, { top, index }: ApartFiles): Promise<Result<string>> {
+  const place = { gitDir: commonDir, commonDir, top };
+  const options = { place, env: { GIT_INDEX_FILE: index }, touchesFiles: true, timeoutMs: CHECKOUT_MS };
+  return git(top, ["read-tree", "--reset", "-u", commit], options);
+}
+
+/** Whether the folder has no file and no folder but those of the index. */
+export async function holdsNothingElse(commonDir: string, { top, index }: ApartFiles): Promise<boolean> {
+  const entries = await entriesOf(commonDir, index);
+  if (entries === ASK_GIT) return false;
+  const [files, folders] = [new Set<string>(), new Set<string>()];
+  for (const { path, mode } of entries) {
+    const name = Buffer.from(path, "latin1").toString("utf8");
+    (mode === GITLINK ? folders : files).add(name);
+    for (let at = name.lastIndexOf("/"); at > 0 && !folders.has(name.slice(0, at)); at = name.lastIndexOf("/", at - 1))
+      folders.add(name.slice(0, at));
+  }
+  const waiting = [""];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const entry of await readdir(join(top, folder), { withFileTypes: true })) {
+      const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (!(entry.isDirectory() ? folders : files).has(name)) return false;
+      if (entry.isDirectory()) waiting.push(name);
+    }
+  }
+  return true;
+}
+
+/** The attributes that the files of an index were written by, to be compared: git writes no file again because they have changed. */
+export async function attributesOf(commonDir: string, index: string): Promise<string | AskGit> {
+  const entries = await entriesOf(commonDir, index);
+  if (entries === ASK_GIT) return ASK_GIT;
+  const found = entries.filter(({ path }) => path === ATTRIBUTES || path.endsWith(`/${ATTRIBUTES}`));
+  return found.map(({ path, mode, id }) => `${mode} ${id.toString("hex")} ${path}\n`).join("");
+}
+
+const ATTRIBUTES = ".gitattributes";
+
+async function entriesOf(commonDir: string, index: string): Promise<readonly IndexEntry[] | AskGit> {
+  const config = readConfigText(commonDir);
+  const length = config === ASK_GIT ? ASK_GIT : idLength(config);
+  const bytes = await readFile(index).catch(() => null);
+  return length === ASK_GIT || bytes === null ? ASK_GIT : readEntries(bytes, length === 40 ? 20 : 32);
+}
