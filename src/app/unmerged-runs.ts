@@ -1,12 +1,14 @@
 // Finds completed runs whose commits are on their own branch only, among any number of completed runs. Each is looked at once; after that
 // only those that changed, and those that are still open. A first look at many runs goes on in the following calls, newest first.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { projectOf } from "../core/run/run-settings.ts";
 import type { Run } from "../core/run/run.ts";
 import { type LooseEnd, unmergedEnd } from "../core/view/loose-end.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import { createMergedLook } from "./merged-look.ts";
 import { findRunEnd, openLanding } from "./run-end.ts";
+import { createTurns } from "./turns.ts";
 
 type Options = {
   readonly store: Pick<
@@ -24,6 +26,8 @@ export type UnmergedRuns = {
 
 /** Looked at in one call. */
 const SLICE = 300;
+/** Looked at in one turn of the event loop: the engine decides and commits in between. */
+const AT_ONCE = 15;
 /** After more events than this, the walk begins again; runs that are settled are passed by their summary. */
 const EVENTS_AT_MOST = 5000;
 
@@ -41,15 +45,26 @@ type Known = {
 export function createUnmergedLook(options: Options): () => Promise<UnmergedRuns> {
   const isMerged = createMergedLook();
   const known: Known = { seen: new Map(), open: new Map(), below: Number.MAX_SAFE_INTEGER, seq: -1 };
-  return async () => {
+  const inTurn = createTurns();
+
+  async function look(): Promise<UnmergedRuns> {
     const { store } = options;
     const changed = await changedRuns(store, known);
     const fresh = await nextSlice(store, known);
-    const asked = new Map([...known.open, ...changed, ...fresh.map(({ id, number }) => [id, number] as const)]);
-    const found = await Promise.all([...asked].map(([id, number]) => lookAt(options, known, isMerged, id, number)));
+    const asked = [...new Map([...known.open, ...changed, ...fresh.map(({ id, number }) => [id, number] as const)])];
+    const ends: LooseEnd[] = [];
+    for (let at = 0; at < asked.length; at += AT_ONCE) {
+      const some = asked.slice(at, at + AT_ONCE);
+      const found = await Promise.all(some.map(([id, number]) => lookAt(options, known, isMerged, id, number)));
+      ends.push(...found.flat());
+      await nextTurn();
+    }
     const { completed } = await store.countRuns();
-    return { ends: found.flat(), unseen: known.below === null ? 0 : Math.max(0, completed - known.seen.size) };
-  };
+    return { ends, unseen: known.below === null ? 0 : Math.max(0, completed - known.seen.size) };
+  }
+
+  // What one look has begun to read, the next one would not ask for again, and not have yet.
+  return () => inTurn("look", look);
 }
 
 /** The next completed runs of the walk that nobody has looked at. */
