@@ -1,4 +1,4 @@
-// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers|gateway|throughput] [--short]`: runs all measurements, prints a table and the same as
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers|gateway|throughput|postgres|machines] [--short]`: runs all measurements, prints a table and the same as
 // JSON. Exits with 1 when a bar is missed. docs/benchmarks.md explains each line.
 
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,9 @@ import { measureDispatch } from "./dispatch.ts";
 import { measureEvents } from "./events.ts";
 import { measureGateway } from "./gateway.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
+import { measureMachines } from "./machines.ts";
 import type { Row } from "./measure.ts";
+import { measurePostgres } from "./postgres.ts";
 import { measureProcesses } from "./processes.ts";
 import { measurePrompts } from "./prompts.ts";
 import { measureRequests } from "./requests.ts";
@@ -30,7 +32,7 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     "no-bars": { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
-    // Only the dashboard (web), the processes of attempts (carriers), the gateway, or handoffs and their store (throughput); with smaller amounts, to check that every line appears.
+    // Only the dashboard (web), the processes of attempts (carriers), the gateway, handoffs and their store (throughput), Postgres, or workers (machines); with smaller amounts, to check that every line appears.
     only: { type: "string", default: "" },
     short: { type: "boolean", default: false },
   },
@@ -40,6 +42,8 @@ const web = () => measureWeb(options.dir, options.short ? SHORT : LONG);
 const gateway = () => measureGateway(options.dir);
 const carriers = () => measureCarriers(options.dir);
 const throughput = () => measureThroughput(options.dir);
+const postgres = () => measurePostgres(options.dir, options.short);
+const machines = () => measureMachines(options.short);
 const EVERYTHING = [
   throughput,
   () => measureLateRevisions(options.dir),
@@ -60,6 +64,8 @@ const EVERYTHING = [
   carriers,
   () => measureChecks(options.dir),
   () => measureTracks(),
+  postgres,
+  machines,
   web,
 ];
 const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>> = {
@@ -67,6 +73,8 @@ const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>>
   carriers: [carriers],
   gateway: [gateway],
   throughput: [throughput],
+  postgres: [postgres],
+  machines: [machines],
 };
 const MEASUREMENTS = ONLY[options.only] ?? EVERYTHING;
 

@@ -43,6 +43,8 @@ export type WorkloadOptions = {
   readonly subject?: () => Subject;
   /** The folder that runs name as theirs; it is never read here. */
   readonly project?: string;
+  /** Instead of a file in its folder. */
+  readonly store?: Store;
 };
 
 const SUBJECT: Subject = {
@@ -66,7 +68,7 @@ export function unlimited(resolved: ResolvedFlow): ResolvedFlow {
 /** A store file and a performing engine on it; `home` is its folder. */
 export async function openWorkload(home: string, options: WorkloadOptions = {}): Promise<Workload> {
   const { flow = featureFlow(), agent = answerAtOnce, subject = () => SUBJECT, project = "/project" } = options;
-  const store = openSqliteStore({ file: `${home}/passrail.db` });
+  const { store = openSqliteStore({ file: `${home}/passrail.db` }) } = options;
   const latencies: number[] = [];
   const saidAt = new Map<string, number>();
   const onceAt = new Map<string, { gate: string; reached: () => void }>();
