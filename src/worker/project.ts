@@ -1,7 +1,7 @@
 // The repository of a project on a worker: the one that its operator named, or a clone that the worker keeps. Its commits come from the
 // node, so the worker needs no access to the project's remote.
 
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -28,7 +28,11 @@ export type Projects = {
 
 export type OpenedProject = { readonly folder: string; readonly repository: Repository };
 
-export function createProjects(options: ProjectsOptions): Projects {
+/** `ready`: the clones that this process has made or looked at, with who commits there. */
+type Opening = ProjectsOptions & { readonly ready: Map<string, string> };
+
+export function createProjects(given: ProjectsOptions): Projects {
+  const options: Opening = { ...given, ready: new Map() };
   const turns = new Map<string, Promise<unknown>>();
   return {
     open(claim, order, signal) {
@@ -45,7 +49,7 @@ export function createProjects(options: ProjectsOptions): Projects {
 }
 
 async function open(
-  options: ProjectsOptions,
+  options: Opening,
   claim: string,
   order: WorkerOrder,
   signal: AbortSignal,
@@ -66,10 +70,12 @@ async function open(
 
 const NOT_FOUND = { code: "project_missing", message: "The project's folder is not there." };
 
-async function managed({ home, log }: ProjectsOptions, { project }: WorkerOrder): Promise<string> {
+async function managed({ home, log, ready }: Opening, { project }: WorkerOrder): Promise<string> {
   const top = join(home, "projects", project.id);
   const folder = join(top, project.prefix);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const state = JSON.stringify(project.committer);
+  if (ready.get(top) === state && existsSync(join(top, ".git", "HEAD"))) return folder;
   if (!(await git(top, ["rev-parse", "--git-dir"], { env: { GIT_CEILING_DIRECTORIES: join(home, "projects") } })).ok) {
     const made = await git(top, ["init", "--quiet", "--template=", "--", top]);
     if (!made.ok) throw new Error(made.error.message);
@@ -81,6 +87,7 @@ async function managed({ home, log }: ProjectsOptions, { project }: WorkerOrder)
     ["user.email", email],
   ] as const)
     await git(top, ["config", "--local", key, value]);
+  ready.set(top, state);
   return folder;
 }
 
