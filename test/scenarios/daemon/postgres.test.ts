@@ -150,6 +150,18 @@ test("R-X-05, R-X-16: of two daemons on one database one performs; when it is ki
   expect(await second.passrail("down", "--stop-agents")).toMatchObject({ code: 0 });
 });
 
+test("R-X-14, R-X-16: of four daemons that start at once on an empty database, one makes the schema and performs", async () => {
+  const machines = ["a", "b", "c", "d"].map(machine);
+  const started = await Promise.all(machines.map(({ up }) => up()));
+  const said = started.map(({ started: { err } }) => (err().includes("standing by") ? "stands by" : "performs"));
+  expect(said.toSorted()).toEqual(["performs", "stands by", "stands by", "stands by"]);
+  const versions = await database.query(
+    "SELECT count(*)::integer AS all, max(version) AS last FROM passrail.schema_versions",
+  );
+  expect(versions[0]?.["all"]).toBe(versions[0]?.["last"]);
+  for (const { started: each } of started) each.child.kill("SIGKILL");
+});
+
 test("R-X-05: on Postgres an answer reaches the agent at work, also after the daemon was killed while it waited", async () => {
   const script = join(bench.dir, "script.json");
   const agent = { runner: "claude", command: [process.execPath, AGENT, script] };

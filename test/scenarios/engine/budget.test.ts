@@ -382,9 +382,7 @@ test("an attempt whose program was never there costs nothing", async () => {
   await scripted.start("r1");
   await scripted.until("r1", "stops", ({ status }) => status === "stopped");
   await scripted.engine.deliver("r1", { type: "retry.requested", note: "" }, "human:t");
-  expect((await scripted.until("r1", "stops again", (run) => run.stages["build"]?.attempts === 2)).status).toBe(
-    "running",
-  );
+  await scripted.until("r1", "is tried again", (run) => run.stages["build"]?.attempts === 2);
   await scripted.engine.idle();
   expect(await scripted.store.spending({ by: "run" })).toMatchObject([{ attempts: 2, usd: 0, unknownUsd: 0 }]);
 });

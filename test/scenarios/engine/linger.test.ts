@@ -9,6 +9,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Report } from "../../../src/core/flow/outcome.ts";
 import type { Delivered } from "../../../src/engine/runs.ts";
 import { flowOf, openScripted, type Scripted, type ScriptedJob } from "../../harness/scripted-engine.ts";
+import { endLease, storeEnvironment } from "../../harness/test-store.ts";
 import { until } from "../../harness/until.ts";
 import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
 
@@ -172,7 +173,7 @@ test("after a crash in that while the leftover is ended before anything of its r
   writeFileSync(scriptFile, JSON.stringify(script));
   const driver = fileURLToPath(import.meta.resolve("./linger-crash.ts"));
   const ended = spawnSync(process.execPath, [driver, home, project, scriptFile, trace], {
-    env: { ...process.env, PASSRAIL_FAILPOINT: "finish-committed" },
+    env: { ...process.env, ...(await storeEnvironment(home)), PASSRAIL_FAILPOINT: "finish-committed" },
     encoding: "utf8",
     timeout: 30_000,
   });
@@ -182,6 +183,7 @@ test("after a crash in that while the leftover is ended before anything of its r
     existsSync(childFile) ? Number(readFileSync(childFile, "utf8")) || undefined : undefined,
   );
   expect(isAlive(child)).toBe(true);
+  await endLease(home);
   await bench.restart();
   await bench.passrail.engine.idle();
   expect(isAlive(child)).toBe(false);
