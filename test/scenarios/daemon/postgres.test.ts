@@ -152,7 +152,7 @@ test("R-X-05, R-X-16: of two daemons on one database one performs; when it is ki
 
 test("R-X-14, R-X-16: of four daemons that start at once on an empty database, one makes the schema and performs", async () => {
   const machines = ["a", "b", "c", "d"].map(machine);
-  const started = await Promise.all(machines.map(({ up }) => up()));
+  const started = await Promise.all(machines.map((each) => each.up()));
   const said = started.map(({ started: { err } }) => (err().includes("standing by") ? "stands by" : "performs"));
   expect(said.toSorted()).toEqual(["performs", "stands by", "stands by", "stands by"]);
   const versions = await database.query(
