@@ -28,6 +28,8 @@ export type RowChange =
     } & AttemptKey)
   | ({
       readonly type: "open-handoff";
+      /** What the store gives it, where it keeps one. */
+      readonly id?: number;
       readonly track: string;
       readonly state: HandoffRecord["state"];
       readonly createdAt: string;

@@ -23,7 +23,10 @@ export function prepareCommit(db: DatabaseSync, heads: Heads, shapes: Shapes): (
   const reserving = prepareSavepoint(db);
   const saveRun = prepareRunRow(db);
   const insertCommit = db.prepare(
-    "INSERT INTO commits (seq, run_number, version, at, actor, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO commits (seq, run_number, version, at, actor, body, hash, last_handoff) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  );
+  const insertPlace = db.prepare(
+    "INSERT INTO parts (run_number, kind, name, number, ready_seq) VALUES (?, 'c', '', ?, ?)",
   );
   const saveProjections = prepareReserving(db);
   const insertWork = db.prepare("INSERT INTO work (run_id, command) VALUES (?, ?)");
@@ -48,6 +51,7 @@ export function prepareCommit(db: DatabaseSync, heads: Heads, shapes: Shapes): (
 
     const firstSeq = heads.lastSeq() + 1;
     const seq = firstSeq + events.length - 1;
+    const { changes, lastHandoff } = withHandoffIds(rowChanges(events, firstSeq), heads.lastHandoff());
     const version = expectedVersion + events.length;
     // The run's row comes before the events: they refer to it.
     const number = saveRun(change, before, head, seq);
@@ -59,18 +63,34 @@ export function prepareCommit(db: DatabaseSync, heads: Heads, shapes: Shapes): (
       return { type: "conflict" };
     }
     if (before === undefined) signals.take(number, signalIds);
-    for (const { at, actor, body, hash, rest } of rows)
-      insertCommit.run(seq - rest, number, version - rest, at, actor, body, hash);
-    const room = saveProjections({ id: runId, number }, rowChanges(events, firstSeq), reservations);
+    for (const { at, actor, body, hash, rest } of rows) {
+      insertCommit.run(seq - rest, number, version - rest, at, actor, body, hash, lastHandoff);
+      insertPlace.run(number, version - rest, seq - rest);
+    }
+    const room = saveProjections({ id: runId, number }, changes, reservations);
     if (room.type === "over_budget") {
       reserving.undo();
       return room;
     }
     if (isReserving) reserving.keep();
     for (const command of change.enqueue) insertWork.run(runId, JSON.stringify(command));
-    heads.moved(runId, { number, version, head, status: change.run.status }, seq);
+    heads.moved(runId, { number, version, head, status: change.run.status }, { seq, lastHandoff });
     return room.near.length === 0 ? { type: "ok", seq, version } : { type: "ok", seq, version, near: room.near };
   };
+}
+
+/** Handoffs are numbered over the whole store. */
+function withHandoffIds(
+  changes: readonly RowChange[],
+  last: number,
+): { readonly changes: readonly RowChange[]; readonly lastHandoff: number } {
+  let lastHandoff = last;
+  const numbered = changes.map((change): RowChange => {
+    if (change.type !== "open-handoff") return change;
+    lastHandoff += 1;
+    return { ...change, id: lastHandoff };
+  });
+  return { changes: numbered, lastHandoff };
 }
 
 type NewRow = CommitRow & {

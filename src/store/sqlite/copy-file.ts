@@ -19,12 +19,13 @@ import { openWriter } from "./connection.ts";
 import { explainError } from "./errors.ts";
 import { prepareFolder } from "./folder.ts";
 import { COMMITS, type CommitTableRow, prepareHistory, rowsIn } from "./history.ts";
+import { LAST_HANDOFF } from "./schema-parts.ts";
 import { prepareShapes } from "./shapes.ts";
 import { verifyFile } from "./verify.ts";
 
 const PAGE = 500;
 const EVENTS = "events";
-const NUMBERED = { run: "runs", handoff: "handoffs", work: "work" } as const;
+const NUMBERED = { run: "runs", work: "work" } as const;
 
 /** One snapshot, whatever other processes write meanwhile. An older file is upgraded first, as every writer does. */
 export async function withFileSource<T>(file: string, use: (source: TableSource) => Promise<T>): Promise<T> {
@@ -39,7 +40,7 @@ export async function withFileSource<T>(file: string, use: (source: TableSource)
       last: {
         seq: prepareHistory(db).lastSeq(),
         run: last(NUMBERED.run),
-        handoff: last(NUMBERED.handoff),
+        handoff: count(`SELECT ${LAST_HANDOFF}`),
         work: last(NUMBERED.work),
       },
       rows: (table) => inPages(table.name === EVENTS ? eventsIn(db) : rowsOf(db, table)),
@@ -154,6 +155,7 @@ async function fill({ last, rows }: TableSource, file: string): Promise<void> {
         for (const row of page) insert.run(...columns.map((column) => row[column] ?? null));
     }
     setNumbers(db, last);
+    keepHandoff(db, last);
     db.exec("COMMIT");
   } finally {
     db.close();
@@ -165,13 +167,15 @@ async function fillCommits(db: DatabaseSync, pages: AsyncIterable<readonly Copie
   const shapes = prepareShapes(db);
   const joining = createJoining();
   const insert = db.prepare(
-    "INSERT INTO commits (seq, run_number, version, at, actor, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO commits (seq, run_number, version, at, actor, body, hash, last_handoff) VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
   );
+  const place = db.prepare("INSERT INTO parts (run_number, kind, name, number, ready_seq) VALUES (?, 'c', '', ?, ?)");
   const add = (commits: readonly (readonly EventRow[])[]): void => {
     for (const commit of commits) {
       const last = commit.at(-1) as EventRow & { readonly run_number: number };
       const { at, actor, body } = shapes.packRows(commit);
       insert.run(last.seq, last.run_number, last.version, at, actor, body, last.hash);
+      place.run(last.run_number, last.version, last.seq);
     }
   };
   for await (const page of pages) for (const row of page) add(joining.add(row as unknown as EventRow));
@@ -185,6 +189,11 @@ function setNumbers(db: DatabaseSync, last: LastNumbers): void {
     forget.run(table);
     note.run(table, last[key as keyof typeof NUMBERED]);
   }
+}
+
+/** What a copy says it has given counts, whatever it still has. */
+function keepHandoff(db: DatabaseSync, { handoff }: LastNumbers): void {
+  if (handoff > 0) db.prepare("INSERT INTO handoff_ids (id) VALUES (?) ON CONFLICT DO NOTHING").run(handoff);
 }
 
 function thereAlready(file: string): StoreError {

@@ -3,10 +3,12 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Deletion } from "../store.ts";
+import { COMMIT_PLACES, LAST_HANDOFF } from "./schema-parts.ts";
 
 /** In an order that no reference minds. */
-const TABLES = ["spending", "inbox", "handoffs", "attempts", "signals", "events", "commits"] as const;
+const TABLES = ["spending", "parts", "events"] as const;
 const DOOMED = "run_number IN (SELECT run_number FROM deleting)";
+const DOOMED_COMMITS = `seq IN (SELECT seq FROM ${COMMIT_PLACES} WHERE ${DOOMED})`;
 
 export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion {
   const runsOf = db.prepare("SELECT number, id, status FROM runs WHERE subject_id = ? ORDER BY number");
@@ -16,7 +18,7 @@ export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion
   const noteGaps = db.prepare(`
     WITH ranges (first, last) AS (
       SELECT seq, seq FROM events WHERE ${DOOMED} UNION ALL
-      SELECT seq - json_array_length(body) + 1, seq FROM commits WHERE ${DOOMED}
+      SELECT seq - json_array_length(body) + 1, seq FROM commits WHERE ${DOOMED_COMMITS}
     ), begun AS (
       SELECT first, last, first IS NOT lag(last) OVER (ORDER BY first) + 1 AS begins FROM ranges
     ), islands AS (
@@ -27,6 +29,10 @@ export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion
     INSERT INTO forgotten (day, usd, tokens)
     SELECT day, sum(booked_usd), sum(booked_tokens) FROM spending WHERE ${DOOMED} GROUP BY day
     ON CONFLICT (day) DO UPDATE SET usd = usd + excluded.usd, tokens = tokens + excluded.tokens`);
+  const keepLastHandoff = db.prepare(`
+    INSERT INTO handoff_ids (id) SELECT id FROM (SELECT ${LAST_HANDOFF} AS id) WHERE id > 0 ON CONFLICT DO NOTHING`);
+  const loseHandoffs = db.prepare(`UPDATE handoff_ids SET run_number = NULL WHERE ${DOOMED}`);
+  const removeCommits = db.prepare(`DELETE FROM commits WHERE ${DOOMED_COMMITS}`);
   const removals = TABLES.map((table) => db.prepare(`DELETE FROM ${table} WHERE ${DOOMED}`));
   const removeWork = db.prepare("DELETE FROM work WHERE run_id = ?");
   // Prepared at the first use: a reader may open a file of an earlier version, which has no such table.
@@ -49,6 +55,9 @@ export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion
     const tickets = ticketsOf.all().map(({ ticket }) => String(ticket));
     noteGaps.run();
     forget.run();
+    keepLastHandoff.run();
+    loseHandoffs.run();
+    removeCommits.run();
     for (const removal of removals) removal.run();
     for (const id of runIds) {
       removeWork.run(id);

@@ -3,6 +3,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { LAST_SEQ } from "./schema-commits.ts";
+import { LAST_HANDOFF } from "./schema-parts.ts";
 
 export type RunHead = {
   readonly number: number;
@@ -19,7 +20,9 @@ export function createHeads(db: DatabaseSync) {
   const findLastSeq = db.prepare(`SELECT ${LAST_SEQ} AS seq`);
   /** Of runs that were written here lately. A version never changes, so the head of a version does not either. */
   const heads = new Map<string, RunHead>();
+  const findLastHandoff = db.prepare(`SELECT ${LAST_HANDOFF} AS id`);
   let lastSeq: number | undefined;
+  let lastHandoff: number | undefined;
 
   function stored(runId: string): RunHead | undefined {
     return findRun.get(runId) as RunHead | undefined;
@@ -33,8 +36,9 @@ export function createHeads(db: DatabaseSync) {
     },
     numberOf: (runId: string): number | undefined => (heads.get(runId) ?? stored(runId))?.number,
     lastSeq: (): number => (lastSeq ??= (findLastSeq.get() as { seq: number } | undefined)?.seq ?? 0),
-    moved(runId: string, head: RunHead, seq: number): void {
-      lastSeq = seq;
+    lastHandoff: (): number => (lastHandoff ??= Number(findLastHandoff.get()?.["id"])),
+    moved(runId: string, head: RunHead, last: { readonly seq: number; readonly lastHandoff: number }): void {
+      ({ seq: lastSeq, lastHandoff } = last);
       if (heads.size >= HEADS_AT_MOST) heads.clear();
       heads.set(runId, head);
     },
@@ -42,10 +46,12 @@ export function createHeads(db: DatabaseSync) {
     /** At the start of each transaction: another process may have written since the last one. */
     begun: (): void => {
       lastSeq = undefined;
+      lastHandoff = undefined;
     },
     /** Nothing of a transaction that did not happen is true. */
     rolledBack: (): void => {
       lastSeq = undefined;
+      lastHandoff = undefined;
       heads.clear();
     },
   };

@@ -6,9 +6,10 @@ import type { Json, JsonObject } from "../../core/json.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import { type EventRow, toStoredEvent } from "../rows.ts";
 import type { StoredEvent } from "../store.ts";
-import { COMMITS_SINCE } from "./migrations.ts";
+import { COMMITS_SINCE, PARTS_SINCE } from "./migrations.ts";
 import { createQueries, type Queries } from "./queries.ts";
 import { LAST_SEQ } from "./schema-commits.ts";
+import { COMMIT_PLACES } from "./schema-parts.ts";
 import { type CommitRow, type Opened, prepareOpening } from "./shapes.ts";
 
 export type CommitTableRow = CommitRow & {
@@ -38,6 +39,7 @@ export function prepareHistory(db: DatabaseSync, queries: Queries = createQuerie
   const { all, first, each, schema, numberOf } = queries;
   const opening = prepareOpening(db);
   const hasCommits = (): boolean => schema() >= COMMITS_SINCE;
+  const places = (): string => (schema() >= PARTS_SINCE ? COMMIT_PLACES : "commits");
 
   /** The events of these rows after a number, at most so many. */
   function unfold(rows: Iterable<CommitTableRow>, after: number, limit: number): readonly StoredEvent[] {
@@ -68,12 +70,12 @@ export function prepareHistory(db: DatabaseSync, queries: Queries = createQuerie
     const old = all(toStoredEvent, oldSql, runId, after, limit);
     if (old.length >= limit || !hasCommits()) return old;
     const sql = `
-      SELECT c.*, ?1 AS run_id FROM commits c
-      WHERE c.run_number = (SELECT number FROM runs WHERE id = ?1) AND c.seq > ?2 AND c.version >= coalesce((
+      SELECT c.*, ?1 AS run_id FROM ${places()} p JOIN commits c ON c.seq = p.seq
+      WHERE p.run_number = (SELECT number FROM runs WHERE id = ?1) AND p.seq > ?2 AND p.version >= coalesce((
         SELECT place.version FROM (SELECT * FROM commits WHERE seq >= ?2 ORDER BY seq LIMIT 1) place
         WHERE place.run_number = (SELECT number FROM runs WHERE id = ?1)
       ), 0)
-      ORDER BY c.version LIMIT ?3`;
+      ORDER BY p.version LIMIT ?3`;
     return [...old, ...unfold(each<CommitTableRow>(sql, runId, after, limit), after, limit - old.length)];
   }
 
@@ -98,6 +100,7 @@ export function prepareHistory(db: DatabaseSync, queries: Queries = createQuerie
   return {
     opening,
     hasCommits,
+    places,
     eventsAfter,
     eventsOf,
     bodyAt,

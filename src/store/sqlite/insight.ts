@@ -15,7 +15,7 @@ import {
 import type { FailureRow, FlowStats, Insights } from "../store.ts";
 import type { CommitTableRow, StoredHistory } from "./history.ts";
 
-/** The newest runs, and of those the ones since a time: cut first, so that the table is never walked. */
+/** The newest runs, and of those the ones since a time: cut first, so that the table is never walked. CROSS JOIN keeps the order of tables. */
 const NEWEST =
   "(SELECT number, id, flow FROM (SELECT number, id, flow, created_at FROM runs ORDER BY number DESC LIMIT ?) WHERE created_at >= ?)";
 
@@ -25,7 +25,7 @@ const STEPS = `
     coalesce(e.body ->> '$.item.number', e.body ->> '$.number') AS item,
     e.body ->> '$.item.kind' AS kind,
     e.type = 'counter.changed' AND e.body ->> '$.to' > e.body ->> '$.from' AS looped
-  FROM ${NEWEST} r JOIN events e ON e.run_number = r.number
+  FROM ${NEWEST} r CROSS JOIN events e ON e.run_number = r.number
   WHERE e.type IN (${STEP_TYPES.map((type) => `'${type}'`).join(", ")})
   ORDER BY r.number, e.version`;
 
@@ -35,14 +35,15 @@ const FAILURES = `
   SELECT r.id AS runId, r.number, r.flow, a.stage, a.attempt, h.to_agent AS agent, e.at, e.seq,
     substr(coalesce(e.body ->> '$.outcome.reason', e.body ->> '$.outcome.cause', ''), 1, ${REASON_CHARS}) AS reason
   FROM ${NEWEST} r
-  JOIN attempts a ON a.run_number = r.number
-  JOIN events e ON e.seq = a.outcome_seq
+  CROSS JOIN attempts a ON a.run_number = r.number
+  CROSS JOIN events e ON e.seq = a.outcome_seq
   LEFT JOIN handoffs h ON h.run_number = a.run_number AND h.number = a.handoff
   WHERE e.body ->> '$.outcome.health' = 'failed'
   ORDER BY e.seq DESC LIMIT ${FAILURES_AT_MOST}`;
 
-const COMMITS_OF_NEWEST = `
-  SELECT c.*, r.id AS run_id, r.flow FROM ${NEWEST} r JOIN commits c ON c.run_number = r.number ORDER BY r.number, c.version`;
+const commitsOfNewest = (places: string): string => `
+  SELECT c.*, r.id AS run_id, r.flow FROM ${NEWEST} r CROSS JOIN ${places} p ON p.run_number = r.number CROSS JOIN commits c ON c.seq = p.seq
+  ORDER BY r.number, p.version`;
 
 const AGENT_OF = `
   SELECT h.to_agent AS agent FROM attempts a JOIN handoffs h ON h.run_number = a.run_number AND h.number = a.handoff
@@ -59,9 +60,10 @@ const ENDS = `
       AND e.body ->> '$.to' > e.body ->> '$.from') AS loops
   FROM ${LAST_OF_FLOW} r ORDER BY r.number DESC`;
 
-const COMMITS_OF_FLOW = `SELECT c.* FROM ${LAST_OF_FLOW} r JOIN commits c ON c.run_number = r.number`;
+const commitsOfFlow = (places: string): string =>
+  `SELECT c.* FROM ${LAST_OF_FLOW} r CROSS JOIN ${places} p ON p.run_number = r.number CROSS JOIN commits c ON c.seq = p.seq`;
 
-export function prepareInsight(db: DatabaseSync, { folded, hasCommits }: StoredHistory) {
+export function prepareInsight(db: DatabaseSync, { folded, hasCommits, places }: StoredHistory) {
   // Prepared when they are asked for: most processes that open a store never do.
   const all = (sql: string, ...values: (string | number)[]) => db.prepare(sql).all(...values) as unknown;
   const commits = <T>(sql: string, ...values: (string | number)[]): Iterable<CommitTableRow & T> =>
@@ -71,7 +73,7 @@ export function prepareInsight(db: DatabaseSync, { folded, hasCommits }: StoredH
   function told(limit: number, since: string): { steps: InsightStep[]; failures: FoundFailure[] } {
     const steps: InsightStep[] = [];
     const failures: FoundFailure[] = [];
-    for (const row of commits<{ flow: string }>(COMMITS_OF_NEWEST, limit, since)) {
+    for (const row of commits<{ flow: string }>(commitsOfNewest(places()), limit, since)) {
       const { run_number: number, flow } = row;
       for (const { seq, type, open } of folded(row)) {
         if (!STEPPING.has(type)) continue;
@@ -95,7 +97,7 @@ export function prepareInsight(db: DatabaseSync, { folded, hasCommits }: StoredH
 
   function loopsByRun(flow: string, limit: number): ReadonlyMap<number, number> {
     const loops = new Map<number, number>();
-    for (const row of commits(COMMITS_OF_FLOW, flow, limit))
+    for (const row of commits(commitsOfFlow(places()), flow, limit))
       for (const { type, open } of folded(row))
         if (type === "counter.changed" && stepOf(open()).looped === 1)
           loops.set(row.run_number, (loops.get(row.run_number) ?? 0) + 1);

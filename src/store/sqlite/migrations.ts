@@ -11,6 +11,7 @@ import { SCHEMA_7_FENCE } from "./schema-fence.ts";
 import { SCHEMA_6_GATE_HANDOFFS } from "./schema-gate-handoffs.ts";
 import { SCHEMA_10_HOLDS } from "./schema-holds.ts";
 import { SCHEMA_12_OPEN_RUNS } from "./schema-open-runs.ts";
+import { SCHEMA_14_PARTS } from "./schema-parts.ts";
 import { SCHEMA_11_SUMS } from "./schema-sums.ts";
 import { SCHEMA_9_TOLD } from "./schema-told.ts";
 import { SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5 } from "./schema.ts";
@@ -30,15 +31,17 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_11_SUMS,
   SCHEMA_12_OPEN_RUNS,
   SCHEMA_13_COMMITS,
+  SCHEMA_14_PARTS,
 ];
 
 /** Readers use nothing that is newer, so commands that only read work on a file that was not upgraded yet. */
 export const READABLE_FROM = 4;
 
-/** The versions from which on sums are stored, open runs have an index of their own, and the events of a commit share a row. */
+/** The versions from which on sums are stored, open runs have an index of their own, the events of a commit share a row, and the parts of a run a table. */
 export const SUMS_SINCE = 11;
 export const OPEN_RUNS_SINCE = 12;
 export const COMMITS_SINCE = 13;
+export const PARTS_SINCE = 14;
 
 /** "PSRL": tells our files from those of other programs. */
 const APPLICATION_ID = 0x5053524c;

@@ -2,10 +2,13 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { CHAIN_START, eventHash } from "../chain.ts";
+import { STORED_TABLES } from "../tables.ts";
 import { COMMITS, type CommitTableRow, prepareHistory, rowsIn } from "./history.ts";
+import { SCHEMA_11_SUMS } from "./schema-sums.ts";
 import { SCHEMA_9_TOLD } from "./schema-told.ts";
+import { SCHEMA_1, SCHEMA_4 } from "./schema.ts";
 
-/** Version 12: every event has a row and a hash of its own. */
+/** Version 12: every event has a row and a hash of its own, and each kind of part a table. */
 export function intoVersion12(file: string): void {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   db.exec("BEGIN; DROP TRIGGER events_never_come; DROP TRIGGER commits_never_go");
@@ -24,8 +27,18 @@ export function intoVersion12(file: string): void {
   }
   const move = db.prepare("UPDATE runs SET head = ? WHERE number = ?");
   for (const [number, head] of heads) move.run(head, number);
-  db.exec(`DROP VIEW agent_handoffs; DROP VIEW handoff_rows; DROP TABLE commits; DROP TABLE shapes;
-    ${SCHEMA_9_TOLD.slice(SCHEMA_9_TOLD.indexOf("CREATE VIEW handoff_rows"))};
+  db.exec("DROP VIEW agent_handoffs; DROP VIEW handoff_rows; DROP TRIGGER sums_timed");
+  for (const table of ["attempts", "handoffs", "inbox", "signals"]) {
+    const [made = ""] = new RegExp(`CREATE TABLE ${table} \\([^;]*;`, "u").exec(SCHEMA_1) ?? [];
+    const added = table === "handoffs" ? "ALTER TABLE handoffs ADD COLUMN added TEXT" : "";
+    const columns = STORED_TABLES.find(({ name }) => name === table)?.columns.join(", ");
+    db.exec(`CREATE TEMP TABLE kept AS SELECT ${columns} FROM ${table}; DROP VIEW ${table}; ${made} ${added};
+      INSERT INTO ${table} (${columns}) SELECT ${columns} FROM kept; DROP TABLE kept`);
+  }
+  db.exec(`DROP TABLE parts; DROP TABLE handoff_ids; DROP TABLE commits; DROP TABLE shapes;
+    ${SCHEMA_4.slice(SCHEMA_4.lastIndexOf("CREATE INDEX handoffs_pending"))}
+    ${SCHEMA_11_SUMS.slice(SCHEMA_11_SUMS.indexOf("CREATE TRIGGER sums_timed"))}
+    ${SCHEMA_9_TOLD.slice(SCHEMA_9_TOLD.indexOf("CREATE VIEW handoff_rows"))}
     PRAGMA user_version = 12; COMMIT`);
   db.close();
 }

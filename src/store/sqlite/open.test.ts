@@ -259,6 +259,38 @@ test("a file of version 10 is upgraded with the sums of its costs and the lists 
   expect(await upgraded.verify()).toEqual([]);
 });
 
+test("handoffs keep their ids through an upgrade and are found by them; later ones count on, and no id is given twice", async () => {
+  const store = open();
+  await commitAll(store, [newRun("a"), newRun("b"), ...wholeRun("c")]);
+  store.close();
+  intoVersion12(file);
+  const reader = openSqliteStore({ file, readOnly: true });
+  stores.push(reader);
+  const idsOf = async (from: Store, runs: readonly string[]): Promise<readonly number[]> =>
+    (await Promise.all(runs.map((run) => from.handoffs(run)))).flat().map(({ id }) => id);
+  const before = await idsOf(reader, ["a", "b", "c"]);
+  expect(before).toEqual([1, 2, 3, 4, 5]);
+  const upgraded = open();
+  expect(await idsOf(upgraded, ["a", "b", "c"])).toEqual(before);
+  await commitAll(upgraded, [newRun("d"), ...wholeRun("e"), newRun("f")]);
+  const ids = await idsOf(upgraded, ["a", "b", "c", "d", "e", "f"]);
+  expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  const found = await Promise.all(ids.map((id) => upgraded.handoffRows({ id })));
+  expect(found.flat().map(({ id }) => id)).toEqual(ids);
+  for (const id of [0, 11, 2 ** 52]) expect(await upgraded.handoffRows({ id })).toEqual([]);
+  // The last ones go with their story; those after them do not get their ids.
+  const ended = wholeRun("g");
+  await commitAll(upgraded, ended);
+  expect(await idsOf(upgraded, ["g"])).toEqual([11, 12, 13]);
+  for (const each of ["c", "g"])
+    expect(await upgraded.deleteSubject(`v0.1:${each}`)).toMatchObject({ type: "deleted" });
+  for (const id of [3, 11, 13]) expect(await upgraded.handoffRows({ id })).toEqual([]);
+  await commitAll(upgraded, [newRun("h")]);
+  expect(await upgraded.handoffRows({ id: 14 })).toMatchObject([{ runId: "h" }]);
+  expect(await upgraded.handoffRows({ id: 10 })).toMatchObject([{ runId: "f" }]);
+  expect(await upgraded.verify()).toEqual([]);
+});
+
 test("an upgrade that would leave rows without their run is undone", async () => {
   const store = open();
   await commitAll(store, [newRun("a")]);
@@ -363,6 +395,9 @@ test("every filter of a list of runs, and a page far into a run, is found by an 
     for (const time of ["00:00:00.000Z", "12:00:00.000Z"]) reads.spending({ by: "agent", since: `2026-01-01T${time}` });
     reads.spending({ by: "agent", runId: "a" });
     reads.handoffRows({ pending: true });
+    reads.attempts("a");
+    reads.handoffs("a");
+    reads.handoffRows({ id: 5 });
     const plans = asked.map((sql) =>
       prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()
@@ -374,7 +409,7 @@ test("every filter of a list of runs, and a page far into a run, is found by an 
       .filter((step) =>
         /^SCAN (?!s$|sent|origin|own|given|carried|place|named |first |more |\(subquery|CONSTANT)/.test(step),
       );
-    expect(scans).toEqual(["SCAN handoffs USING INDEX handoffs_pending"]);
+    expect(scans).toEqual(["SCAN parts USING INDEX handoffs_pending"]);
     expect(plans.flat()).toContainEqual(expect.stringContaining("s USING INDEX spending_by_time"));
     const sorts = plans.slice(0, lists).filter((plan) => plan.some((step) => step.includes("TEMP B-TREE")));
     expect(sorts).toEqual([]);

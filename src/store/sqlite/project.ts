@@ -1,6 +1,6 @@
 // Writes row changes into the projection tables. Used by commits, and by verify to rebuild the rows elsewhere.
 
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { RowChange } from "../projections.ts";
 
 export type Project = (run: RunKey, changes: readonly RowChange[]) => void;
@@ -27,21 +27,21 @@ type Appliers<T extends RowChange["type"]> = {
 function prepareAttempts(db: DatabaseSync): Appliers<"open-attempt" | "start-attempt" | "end-attempt"> {
   // A stage made ready again under the same number keeps what was noted about the attempt.
   const openAttempt = db.prepare(`
-    INSERT INTO attempts (run_number, run_id, stage, attempt, track, status, handoff, ready_seq, ready_at, started_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET track = excluded.track, status = excluded.status, handoff = excluded.handoff,
-      ready_seq = excluded.ready_seq, ready_at = excluded.ready_at, started_at = excluded.started_at,
+    INSERT INTO parts (run_number, kind, name, number, track, state, handoff, ready_seq, began_at, started_at, body)
+    VALUES (?, 'a', ?, ?, ?, ?, ?, ?, ?, ?, '{}')
+    ON CONFLICT DO UPDATE SET track = excluded.track, state = excluded.state, handoff = excluded.handoff,
+      ready_seq = excluded.ready_seq, began_at = excluded.began_at, started_at = excluded.started_at,
       ended_at = NULL, outcome_seq = NULL`);
   const startAttempt = db.prepare(`
-    UPDATE attempts SET status = 'running', started_at = ?
-    WHERE run_number = ? AND stage = ? AND attempt = ? AND status = 'ready'`);
+    UPDATE parts SET state = 'running', started_at = ?
+    WHERE run_number = ? AND kind = 'a' AND name = ? AND number = ? AND state = 'ready'`);
   const endAttempt = db.prepare(`
-    UPDATE attempts SET status = ?, ended_at = ?, outcome_seq = ?
-    WHERE run_number = ? AND stage = ? AND attempt = ?`);
+    UPDATE parts SET state = ?, ended_at = ?, outcome_seq = ?
+    WHERE run_number = ? AND kind = 'a' AND name = ? AND number = ?`);
   return {
-    "open-attempt": ({ id, number: run }, change) => {
+    "open-attempt": ({ number: run }, change) => {
       const { stage, attempt, track, status, handoff, readySeq, readyAt, startedAt } = change;
-      openAttempt.run(run, id, stage, attempt, track, status, handoff, readySeq, readyAt, startedAt);
+      openAttempt.run(run, stage, attempt, track, status, handoff, readySeq, readyAt, startedAt);
     },
     "start-attempt": ({ number: run }, { stage, attempt, at }) => void startAttempt.run(at, run, stage, attempt),
     "end-attempt": ({ number: run }, { stage, attempt, status, at, outcomeSeq }) =>
@@ -61,44 +61,40 @@ function prepareHandoffs(
   | "withdraw-gate"
 > {
   const openHandoff = db.prepare(`
-    INSERT INTO handoffs (run_number, run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent,
-      loop, state, created_at, processed_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  // Prepared with its first use: a reader of an older file, which has no such column, prepares all the others.
-  let addToHandoff: StatementSync | undefined;
+    INSERT INTO parts (run_number, kind, name, number, id, track, from_stage, from_agent, from_attempt, to_stage, to_agent,
+      loop, state, began_at, ended_at, body)
+    VALUES (?, 'h', '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const acceptHandoff = db.prepare(`
-    UPDATE handoffs SET state = 'accepted', processed_at = ?
-    WHERE run_number = ? AND number = ? AND state = 'pending'`);
+    UPDATE parts SET state = 'accepted', ended_at = ?
+    WHERE run_number = ? AND kind = 'h' AND name = '' AND number = ? AND state = 'pending'`);
   const finishHandoff = db.prepare(`
-    UPDATE handoffs SET state = 'done', processed_at = coalesce(processed_at, ?4)
-    WHERE run_number = ?1 AND state IN ('pending', 'accepted')
-      AND number = (SELECT handoff FROM attempts WHERE run_number = ?1 AND stage = ?2 AND attempt = ?3)`);
+    UPDATE parts SET state = 'done', ended_at = coalesce(ended_at, ?4)
+    WHERE run_number = ?1 AND kind = 'h' AND name = '' AND state IN ('pending', 'accepted')
+      AND number = (SELECT handoff FROM parts WHERE run_number = ?1 AND kind = 'a' AND name = ?2 AND number = ?3)`);
   const reopenHandoff = db.prepare(`
-    UPDATE handoffs SET state = 'accepted'
-    WHERE run_number = ?1 AND state = 'done'
-      AND number = (SELECT handoff FROM attempts WHERE run_number = ?1 AND stage = ?2 AND attempt = ?3)`);
+    UPDATE parts SET state = 'accepted'
+    WHERE run_number = ?1 AND kind = 'h' AND name = '' AND state = 'done'
+      AND number = (SELECT handoff FROM parts WHERE run_number = ?1 AND kind = 'a' AND name = ?2 AND number = ?3)`);
   const endHandoff = db.prepare(`
-    UPDATE handoffs SET state = ?, rejection_reason = ?, processed_at = ?
-    WHERE run_number = ? AND number = ?`);
+    UPDATE parts SET state = ?, rejection_reason = ?, ended_at = ?
+    WHERE run_number = ? AND kind = 'h' AND name = '' AND number = ?`);
   // Only gates receive without an agent.
   const answerGate = db.prepare(`
-    UPDATE handoffs SET state = 'done', processed_at = ?3
-    WHERE run_number = ?1 AND to_stage = ?2 AND to_agent IS NULL AND state = 'pending'`);
+    UPDATE parts SET state = 'done', ended_at = ?3
+    WHERE run_number = ?1 AND kind = 'h' AND to_stage = ?2 AND to_agent IS NULL AND state = 'pending'`);
   const withdrawGate = db.prepare(`
-    UPDATE handoffs SET state = 'withdrawn', rejection_reason = ?3, processed_at = ?4
-    WHERE run_number = ?1 AND to_agent IS NULL AND state = 'pending'
-      AND to_stage = (SELECT stage FROM inbox WHERE run_number = ?1 AND number = ?2 AND kind = 'gate')`);
+    UPDATE parts SET state = 'withdrawn', rejection_reason = ?3, ended_at = ?4
+    WHERE run_number = ?1 AND kind = 'h' AND to_agent IS NULL AND state = 'pending' AND to_stage = (
+      SELECT to_stage FROM parts WHERE run_number = ?1 AND kind = 'i' AND name = '' AND number = ?2 AND state = 'gate')`);
   return {
-    "open-handoff": ({ id, number: run }, change) => {
-      const { number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop } = change;
+    "open-handoff": ({ number: run }, change) => {
+      const { number, id = null, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop } = change;
       const { state, createdAt, processedAt } = change;
+      const added = change.added === undefined ? null : JSON.stringify(change.added);
       // biome-ignore format: the order of the columns in the statement above.
       openHandoff.run(
-        run, id, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop, state, createdAt, processedAt,
+        run, number, id, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop, state, createdAt, processedAt, added,
       );
-      if (change.added === undefined) return;
-      addToHandoff ??= db.prepare("UPDATE handoffs SET added = ? WHERE run_number = ? AND number = ?");
-      addToHandoff.run(JSON.stringify(change.added), run, number);
     },
     "accept-handoff": ({ number: run }, { number, at }) => void acceptHandoff.run(at, run, number),
     "finish-handoff": ({ number: run }, { stage, attempt, at }) => void finishHandoff.run(run, stage, attempt, at),
@@ -112,13 +108,13 @@ function prepareHandoffs(
 
 function prepareItems(db: DatabaseSync): Appliers<"open-item" | "close-item" | "close-items"> {
   const openItem = db.prepare(
-    "INSERT INTO inbox (run_number, run_id, number, kind, stage, opened_at, item) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO parts (run_number, kind, name, number, state, to_stage, began_at, body) VALUES (?, 'i', '', ?, ?, ?, ?, ?)",
   );
-  const closeItem = db.prepare("DELETE FROM inbox WHERE run_number = ? AND number = ?");
-  const closeItems = db.prepare("DELETE FROM inbox WHERE run_number = ?");
+  const closeItem = db.prepare("DELETE FROM parts WHERE run_number = ? AND kind = 'i' AND name = '' AND number = ?");
+  const closeItems = db.prepare("DELETE FROM parts WHERE run_number = ? AND kind = 'i'");
   return {
-    "open-item": ({ id, number: run }, { item }) =>
-      void openItem.run(run, id, item.number, item.kind, item.stage, item.openedAt, JSON.stringify(item)),
+    "open-item": ({ number: run }, { item }) =>
+      void openItem.run(run, item.number, item.kind, item.stage, item.openedAt, JSON.stringify(item)),
     "close-item": ({ number: run }, { number }) => void closeItem.run(run, number),
     "close-items": ({ number: run }) => void closeItems.run(run),
   };

@@ -33,8 +33,8 @@ export function createQueries(db: DatabaseSync) {
     return statement(sql).iterate(...values) as Iterable<unknown> as Iterable<T>;
   }
 
-  function numberOf(sql: string): number {
-    return first((row: { value: number | null }) => row.value, sql) ?? 0;
+  function numberOf(sql: string, ...values: SQLInputValue[]): number {
+    return first((row: { value: number | null }) => row.value, sql, ...values) ?? 0;
   }
 
   /** Asked for each time: a reader may have opened a file that another process upgrades meanwhile. */

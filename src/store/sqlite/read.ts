@@ -5,6 +5,7 @@ import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { InboxRecord, WorkRecord } from "../store.ts";
 import { prepareHistory } from "./history.ts";
 import { prepareInsight } from "./insight.ts";
+import { PARTS_SINCE } from "./migrations.ts";
 import { createQueries, type Queries } from "./queries.ts";
 import { readEvents } from "./read-events.ts";
 import { readHandoffs } from "./read-handoffs.ts";
@@ -23,8 +24,14 @@ export function prepareReads(db: DatabaseSync) {
   const history = prepareHistory(db, queries);
 
   function inbox(): readonly InboxRecord[] {
+    // Only runs that go on have items, and those are few.
+    const from =
+      queries.schema() < PARTS_SINCE
+        ? "inbox i JOIN runs r ON r.number = i.run_number"
+        : `runs r INDEXED BY runs_open CROSS JOIN (SELECT run_number, number, began_at AS opened_at, body AS item FROM parts WHERE kind = 'i') i
+           ON i.run_number = r.number WHERE r.status NOT IN ('completed', 'canceled')`;
     const sql = `
-      SELECT i.run_id, i.item, r.flow, r.subject_id, r.subject_title FROM inbox i JOIN runs r ON r.number = i.run_number
+      SELECT r.id AS run_id, i.item, r.flow, r.subject_id, r.subject_title FROM ${from}
       ORDER BY i.opened_at, r.number, i.number`;
     return all(toInboxRecord, sql);
   }

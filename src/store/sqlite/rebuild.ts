@@ -36,10 +36,15 @@ export function prepareRebuild(): (
   const empty = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
   for (const sql of MIGRATIONS) empty.exec(sql);
   const project = prepareProjections(empty);
+  // The views name the run by the id that its row has.
+  const insertRun = empty.prepare(`
+    INSERT INTO runs (number, id, flow, flow_hash, subject_id, subject_title, created_at, status, word, version, head, updated_at,
+      updated_seq, state) VALUES (?, ?, '', '', '', '', '', '', '', 0, '', '', 0, '')`);
   const tables = Object.entries(PROJECTIONS).map(([table, sql]) => ({ table, rebuilt: empty.prepare(sql) }));
   return (run, events) => {
     empty.exec("BEGIN");
     try {
+      insertRun.run(run.number, run.id);
       for (const { event, seq } of events) project(run, rowChanges([event], seq));
       return Object.fromEntries(tables.map(({ table, rebuilt }) => [table, rebuilt.all(run.number)]));
     } finally {

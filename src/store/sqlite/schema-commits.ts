@@ -16,7 +16,7 @@ const payloadInCommit = (seq: string): string => `(
   ) place
 )`;
 
-const HANDOFF_ROWS = `
+export const HANDOFF_ROWS = `
 CREATE VIEW handoff_rows AS
 SELECT
   h.*,
@@ -67,6 +67,12 @@ SELECT
 FROM handoffs h JOIN runs r ON r.number = h.run_number;
 `;
 
+export const APPEND_ONLY = `CREATE TRIGGER commits_never_change BEFORE UPDATE ON commits BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+CREATE TRIGGER commits_never_go BEFORE DELETE ON commits
+WHEN NOT EXISTS (SELECT 1 FROM deleting WHERE run_number = OLD.run_number)
+BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+`;
+
 export const SCHEMA_13_COMMITS = `
 CREATE TABLE shapes (
   id    INTEGER PRIMARY KEY,
@@ -83,11 +89,7 @@ CREATE TABLE commits (
   hash       TEXT NOT NULL,
   UNIQUE (run_number, version)
 ) STRICT;
-CREATE TRIGGER commits_never_change BEFORE UPDATE ON commits BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
-CREATE TRIGGER commits_never_go BEFORE DELETE ON commits
-WHEN NOT EXISTS (SELECT 1 FROM deleting WHERE run_number = OLD.run_number)
-BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
-CREATE TRIGGER events_never_come BEFORE INSERT ON events BEGIN SELECT RAISE (ABORT, 'new events are rows of commits'); END;
+${APPEND_ONLY}CREATE TRIGGER events_never_come BEFORE INSERT ON events BEGIN SELECT RAISE (ABORT, 'new events are rows of commits'); END;
 
 DROP VIEW handoff_rows;
 ${HANDOFF_ROWS}`;

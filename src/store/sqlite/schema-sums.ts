@@ -4,7 +4,7 @@
 
 type Row = "NEW" | "OLD" | "s";
 
-const KEY = "day, flow, stage, agent, runner, model";
+export const SUMS_KEY = "day, flow, stage, agent, runner, model";
 export const SUMMED: readonly string[] =
   "attempts usd unknown_usd assumed_usd input_tokens output_tokens cached_tokens unknown_tokens assumed_tokens duration_ms".split(
     " ",
@@ -12,7 +12,7 @@ export const SUMMED: readonly string[] =
 
 const ADDED = SUMMED.map((column) => `${column} = ${column} + excluded.${column}`).join(", ");
 
-const durationOf = (row: string): string =>
+export const durationOf = (row: string): string =>
   `coalesce(CAST(round((julianday(${row}.ended_at) - julianday(${row}.started_at)) * 86400000) AS INTEGER), 0)`;
 
 /** What a row of `spending` adds to its sums; `sign` -1 takes it away. */
@@ -33,23 +33,23 @@ const amountsOf = (row: Row, sign: 1 | -1): string =>
     .map((amount) => (sign === 1 ? amount : `-(${amount})`))
     .join(", ");
 
-const keyOf = (row: Row): string =>
+export const keyOf = (row: Row): string =>
   `${row}.day, r.flow, ${row}.stage, ${row}.agent, ${row}.runner, coalesce(${row}.told_model, ${row}.model, '')`;
 
 const change = (row: Row, sign: 1 | -1): string => `
-  INSERT INTO spending_sums (${KEY}, ${SUMMED.join(", ")})
+  INSERT INTO spending_sums (${SUMS_KEY}, ${SUMMED.join(", ")})
   SELECT ${keyOf(row)}, ${amountsOf(row, sign)} FROM runs r WHERE r.number = ${row}.run_number
-  ON CONFLICT (${KEY}) DO UPDATE SET ${ADDED};`;
+  ON CONFLICT (${SUMS_KEY}) DO UPDATE SET ${ADDED};`;
 
 const forgetEmpty = (row: Row): string => `
   DELETE FROM spending_sums WHERE day = ${row}.day AND stage = ${row}.stage AND agent = ${row}.agent AND attempts = 0;`;
 
 /** The sums as the rows say they are: what the upgrade writes, what verify compares with, and what a part of a day has. */
 export const sumsOfRows = (where = ""): string => `
-  WITH spent_once (${KEY}, ${SUMMED.join(", ")}) AS (
+  WITH spent_once (${SUMS_KEY}, ${SUMMED.join(", ")}) AS (
     SELECT ${keyOf("s")}, ${amountsOf("s", 1)} FROM spending s JOIN runs r ON r.number = s.run_number ${where}
   )
-  SELECT ${KEY}, ${SUMMED.map((column) => `sum(${column})`).join(", ")} FROM spent_once GROUP BY ${KEY}`;
+  SELECT ${SUMS_KEY}, ${SUMMED.map((column) => `sum(${column})`).join(", ")} FROM spent_once GROUP BY ${SUMS_KEY}`;
 
 export const SCHEMA_11_SUMS = `
 CREATE TABLE spending_sums (
@@ -71,7 +71,7 @@ CREATE TABLE spending_sums (
   duration_ms    INTEGER NOT NULL,
   PRIMARY KEY (day, flow, stage, agent, runner, model)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO spending_sums (${KEY}, ${SUMMED.join(", ")}) ${sumsOfRows()};
+INSERT INTO spending_sums (${SUMS_KEY}, ${SUMMED.join(", ")}) ${sumsOfRows()};
 
 CREATE TRIGGER sums_added AFTER INSERT ON spending BEGIN ${change("NEW", 1)}
 END;
@@ -83,7 +83,7 @@ END;
 CREATE TRIGGER sums_timed AFTER UPDATE OF started_at, ended_at ON attempts
 WHEN NEW.ended_at IS NOT OLD.ended_at OR NEW.started_at IS NOT OLD.started_at BEGIN
   UPDATE spending_sums SET duration_ms = duration_ms + ${durationOf("NEW")} - ${durationOf("OLD")}
-  WHERE (${KEY}) = (
+  WHERE (${SUMS_KEY}) = (
     SELECT ${keyOf("s")} FROM spending s JOIN runs r ON r.number = s.run_number
     WHERE s.run_number = NEW.run_number AND s.stage = NEW.stage AND s.attempt = NEW.attempt);
 END;

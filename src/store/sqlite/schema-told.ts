@@ -1,6 +1,35 @@
 // Version 9: a handoff carries what people told its agents (`added`, keys of its payload), and what comes back carries what its sender gave
 // with it besides the reason. An agent outside reads these rows and nothing else.
 
+export const AGENT_HANDOFFS = `CREATE VIEW agent_handoffs (
+  id, story_id, from_agent, to_agent, status, payload, rejection_reason, created_at, processed_at
+) AS
+SELECT
+  h.id,
+  h.subject_id,
+  coalesce(h.from_agent, h.from_stage),
+  coalesce(h.to_agent, h.to_stage),
+  CASE h.state WHEN 'pending' THEN 'pending' WHEN 'accepted' THEN 'accepted' WHEN 'done' THEN 'accepted' ELSE 'rejected' END,
+  CASE WHEN accepted.payload IS NULL THEN h.payload ELSE (
+    SELECT json_group_object(key, json(value)) FROM (
+      SELECT sent.key, h.payload -> sent.fullkey AS value FROM json_each(coalesce(h.payload, '{}')) sent
+      WHERE sent.key NOT IN (SELECT more.key FROM json_each(accepted.payload) more)
+      UNION ALL
+      SELECT more.key, accepted.payload -> more.fullkey FROM json_each(accepted.payload) more
+    )
+  ) END,
+  h.rejection_reason,
+  h.created_at,
+  h.processed_at
+FROM handoff_rows h
+JOIN flows f ON f.hash = h.flow_hash
+LEFT JOIN (
+  SELECT run_number, facts ->> '$.accepted.handoff' AS handoff, facts -> '$.accepted.payload' AS payload FROM attempts
+  WHERE facts -> '$.accepted' IS NOT NULL
+) accepted ON accepted.run_number = h.run_number AND accepted.handoff = h.number
+WHERE coalesce(f.body ->> '$.flow.handoffs.entry', f.body ->> '$.flow.handoffs.exit') IS NOT NULL;
+`;
+
 export const SCHEMA_9_TOLD = `
 ALTER TABLE handoffs ADD COLUMN added TEXT;
 
@@ -51,31 +80,4 @@ SELECT
   ) AS payload
 FROM handoffs h JOIN runs r ON r.number = h.run_number;
 
-CREATE VIEW agent_handoffs (
-  id, story_id, from_agent, to_agent, status, payload, rejection_reason, created_at, processed_at
-) AS
-SELECT
-  h.id,
-  h.subject_id,
-  coalesce(h.from_agent, h.from_stage),
-  coalesce(h.to_agent, h.to_stage),
-  CASE h.state WHEN 'pending' THEN 'pending' WHEN 'accepted' THEN 'accepted' WHEN 'done' THEN 'accepted' ELSE 'rejected' END,
-  CASE WHEN accepted.payload IS NULL THEN h.payload ELSE (
-    SELECT json_group_object(key, json(value)) FROM (
-      SELECT sent.key, h.payload -> sent.fullkey AS value FROM json_each(coalesce(h.payload, '{}')) sent
-      WHERE sent.key NOT IN (SELECT more.key FROM json_each(accepted.payload) more)
-      UNION ALL
-      SELECT more.key, accepted.payload -> more.fullkey FROM json_each(accepted.payload) more
-    )
-  ) END,
-  h.rejection_reason,
-  h.created_at,
-  h.processed_at
-FROM handoff_rows h
-JOIN flows f ON f.hash = h.flow_hash
-LEFT JOIN (
-  SELECT run_number, facts ->> '$.accepted.handoff' AS handoff, facts -> '$.accepted.payload' AS payload FROM attempts
-  WHERE facts -> '$.accepted' IS NOT NULL
-) accepted ON accepted.run_number = h.run_number AND accepted.handoff = h.number
-WHERE coalesce(f.body ->> '$.flow.handoffs.entry', f.body ->> '$.flow.handoffs.exit') IS NOT NULL;
-`;
+${AGENT_HANDOFFS}`;

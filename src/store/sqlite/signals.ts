@@ -4,11 +4,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { byRows, repeat } from "./many-rows.ts";
 
 export function prepareSignals(db: DatabaseSync) {
-  const find = db.prepare("SELECT 1 FROM signals WHERE run_number = ? AND signal_id = ?");
-  const remove = db.prepare("DELETE FROM signals WHERE run_number = ? AND signal_id = ?");
+  const find = db.prepare("SELECT 1 FROM parts WHERE run_number = ? AND kind = 's' AND name = ?");
+  const remove = db.prepare("DELETE FROM parts WHERE run_number = ? AND kind = 's' AND name = ?");
   const insert = byRows(
     db,
-    (rows) => `INSERT INTO signals (run_number, signal_id) VALUES ${repeat(rows, () => "(?1, ?)")}`,
+    (rows) => `INSERT INTO parts (run_number, kind, name, number) VALUES ${repeat(rows, () => "(?1, 's', ?, 0)")}`,
   );
 
   function isRepeated(number: number, signalIds: readonly string[]): boolean {

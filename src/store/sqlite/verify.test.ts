@@ -192,7 +192,7 @@ test("S26: an added or swapped commit is found", async () => {
   );
   expect(found[0]).toMatchObject({ seq: 18, runId: "b" });
   const added = await untriggered(
-    "INSERT INTO commits SELECT 500, run_number, version + 500, at, actor, body, hash FROM commits WHERE seq = 3",
+    "INSERT INTO commits SELECT 500, run_number, version + 500, at, actor, body, hash, last_handoff FROM commits WHERE seq = 3",
   );
   expect(added.map((damage) => damage.seq)).toContain(500);
 });
@@ -207,8 +207,8 @@ describe("R-X-04: rows that are not what the events say are found", () => {
     word: ["UPDATE runs SET word = 'shipped' WHERE id = 'b'", "column word"],
     stage: ["UPDATE runs SET stage = NULL WHERE id = 'b'", "column stage"],
     subject: ["UPDATE runs SET subject_id = 'x' WHERE id = 'b'", "column subject_id"],
-    "a handoff": ["UPDATE handoffs SET state = 'done' WHERE run_id = 'b'", "handoffs"],
-    "an attempt": ["DELETE FROM attempts WHERE run_id = 'b' AND stage = 'coder'", "attempts"],
+    "a handoff": ["UPDATE parts SET state = 'done' WHERE run_number = 2 AND kind = 'h'", "handoffs"],
+    "an attempt": ["DELETE FROM parts WHERE run_number = 2 AND kind = 'a' AND name = 'coder'", "attempts"],
     "what was spent": [
       "INSERT INTO spending (run_number, run_id, stage, attempt, agent, runner, ticket, day, started_at, reserved_usd, reserved_tokens) VALUES (2, 'b', 's', 1, 'a', 'r', 't', 'd', 'x', 0, 0)",
       "spending",
@@ -228,9 +228,10 @@ describe("R-X-04: rows that are not what the events say are found", () => {
     expect(found.every((damage) => damage.runId === "b")).toBe(true);
     expect(found.map((damage) => damage.what.split(" of ")[0])).toEqual([
       "events",
-      "rows in attempts",
-      "rows in handoffs",
       "rows in work",
+      "rows in attempts",
+      "rows in places",
+      "rows in handoffs",
     ]);
   });
 });

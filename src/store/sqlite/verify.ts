@@ -8,7 +8,7 @@ import type { Damage } from "../store.ts";
 import { type ChainHead, checkCommit, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
 import { openReader } from "./connection.ts";
 import { COMMITS, type CommitTableRow, prepareHistory, rowsIn } from "./history.ts";
-import { COMMITS_SINCE, SUMS_SINCE } from "./migrations.ts";
+import { COMMITS_SINCE, PARTS_SINCE, SUMS_SINCE } from "./migrations.ts";
 import type { Unpacked } from "./pack.ts";
 import { sumsOfRows } from "./schema-sums.ts";
 import { type NumberedEvent, type ProjectedTable, PROJECTED_SINCE, PROJECTIONS, prepareRebuild } from "./rebuild.ts";
@@ -32,11 +32,11 @@ export async function verifyFile(path: string): Promise<readonly Damage[]> {
 
 async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
   const heads = new Map<string, ChainHead>();
+  const ids = new Map<number, string>();
   try {
-    yield* checkEvents(db, heads);
+    yield* checkEvents(db, heads, ids);
     yield* checkRuns(db, heads);
-    yield* checkOrphans(db, heads);
-    yield* checkSignals(db);
+    yield* checkOrphans(db, heads, ids);
     yield* checkSums(db);
     yield* checkCosts(db);
   } catch (error) {
@@ -45,7 +45,11 @@ async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
   }
 }
 
-async function* checkEvents(db: DatabaseSync, heads: Map<string, ChainHead>): AsyncGenerator<Damage> {
+async function* checkEvents(
+  db: DatabaseSync,
+  heads: Map<string, ChainHead>,
+  ids: Map<number, string>,
+): AsyncGenerator<Damage> {
   const gapAt = db.prepare("SELECT last_seq FROM gaps WHERE first_seq = ?");
   let expected = 1;
   /** Past the events that were deleted on purpose. */
@@ -53,7 +57,7 @@ async function* checkEvents(db: DatabaseSync, heads: Map<string, ChainHead>): As
     for (let gap = gapAt.get(expected); gap !== undefined; gap = gapAt.get(expected))
       expected = Number(gap["last_seq"]) + 1;
   };
-  for await (const { first, last, rows, damage } of commitsOf(db)) {
+  for await (const { first, last, rows, damage } of commitsOf(db, ids)) {
     if (damage !== undefined) yield { seq: last, runId: null, what: damage };
     else if (first > expected) {
       skipGaps();
@@ -76,12 +80,12 @@ type FoundCommit = {
 };
 
 /** In order of sequence: those that have a row of their own, then those that share one. */
-async function* commitsOf(db: DatabaseSync): AsyncGenerator<FoundCommit> {
+async function* commitsOf(db: DatabaseSync, ids: Map<number, string>): AsyncGenerator<FoundCommit> {
   const old = "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?";
   for await (const row of paged<EventRow>(db, old)) yield { first: row.seq, last: row.seq, rows: [row] };
   if (schemaOf(db) < COMMITS_SINCE) return;
   const { opening } = prepareHistory(db);
-  const idOf = prepareRunIds();
+  const idOf = prepareRunIds(ids);
   for await (const row of paged<CommitTableRow>(db, `${COMMITS} WHERE c.seq > ? ORDER BY c.seq LIMIT ?`)) {
     try {
       const rows = rowsIn(row, opening);
@@ -95,8 +99,7 @@ async function* commitsOf(db: DatabaseSync): AsyncGenerator<FoundCommit> {
 }
 
 /** A commit does not repeat the run's id. Of a run whose row is gone, its first event tells. */
-function prepareRunIds(): (number: number, first: EventRow | undefined) => string {
-  const known = new Map<number, string>();
+function prepareRunIds(known: Map<number, string>): (number: number, first: EventRow | undefined) => string {
   return (number, first) => {
     const { id } = JSON.parse(first?.body ?? "{}") as Unpacked["body"];
     if (first?.type === "run.created" && typeof id === "string") known.set(number, id);
@@ -147,9 +150,10 @@ async function* checkRuns(db: DatabaseSync, heads: Map<string, ChainHead>): Asyn
 }
 
 function prepareEventsOf(db: DatabaseSync): (number: number) => Generator<NumberedEvent> {
-  const { folded, hasCommits } = prepareHistory(db);
+  const { folded, hasCommits, places } = prepareHistory(db);
   const old = db.prepare("SELECT * FROM events WHERE run_number = ? ORDER BY version");
-  const commits = hasCommits() ? db.prepare("SELECT * FROM commits WHERE run_number = ? ORDER BY version") : undefined;
+  const sql = `SELECT c.* FROM ${places()} p JOIN commits c ON c.seq = p.seq WHERE p.run_number = ? ORDER BY p.version`;
+  const commits = hasCommits() ? db.prepare(sql) : undefined;
   return function* (number) {
     for (const row of old.iterate(number) as unknown as Iterable<EventRow>) yield { seq: row.seq, event: toEvent(row) };
     for (const row of (commits?.iterate(number) ?? []) as unknown as Iterable<CommitTableRow>)
@@ -180,28 +184,50 @@ function prepareComparison(
   };
 }
 
-async function* checkOrphans(db: DatabaseSync, heads: ReadonlyMap<string, ChainHead>): AsyncGenerator<Damage> {
+async function* checkOrphans(
+  db: DatabaseSync,
+  heads: ReadonlyMap<string, ChainHead>,
+  ids: ReadonlyMap<number, string>,
+): AsyncGenerator<Damage> {
   const isRun = db.prepare("SELECT 1 FROM runs WHERE id = ?");
   for (const [runId, head] of heads) {
     if (isRun.get(runId) === undefined) yield { seq: head.seq, runId, what: "events of a run that is not there" };
   }
-  for (const table of ["attempts", "handoffs", "inbox", "spending", "work"]) {
+  const tables =
+    schemaOf(db) < PARTS_SINCE ? ["attempts", "handoffs", "inbox", "spending", "work"] : ["spending", "work"];
+  for (const table of tables) {
     const sql = `SELECT DISTINCT run_id FROM ${table} WHERE run_id NOT IN (SELECT id FROM runs)`;
     for (const row of db.prepare(sql).all()) {
       yield { seq: null, runId: String(row["run_id"]), what: `rows in ${table} of a run that is not there` };
     }
   }
+  for (const { table, number } of lostParts(db)) {
+    const runId = ids.get(number) ?? null;
+    yield { seq: null, runId, what: `rows in ${table} of run number ${number}, which is not there` };
+  }
 }
 
-async function* checkSignals(db: DatabaseSync): AsyncGenerator<Damage> {
-  const sql = "SELECT DISTINCT run_number FROM signals WHERE run_number NOT IN (SELECT number FROM runs)";
-  for (const row of db.prepare(sql).all()) {
-    yield {
-      seq: null,
-      runId: null,
-      what: `rows in signals of run number ${String(row["run_number"])}, which is not there`,
-    };
-  }
+const PART_TABLES: Readonly<Record<string, string>> = {
+  a: "attempts",
+  c: "places",
+  h: "handoffs",
+  i: "inbox",
+  s: "signals",
+};
+
+/** Rows that know their run by its number. */
+function lostParts(db: DatabaseSync): readonly { readonly table: string; readonly number: number }[] {
+  const sql =
+    schemaOf(db) < PARTS_SINCE
+      ? "SELECT DISTINCT run_number, 's' AS kind FROM signals WHERE run_number NOT IN (SELECT number FROM runs)"
+      : "SELECT DISTINCT run_number, kind FROM parts WHERE run_number NOT IN (SELECT number FROM runs)";
+  return db
+    .prepare(sql)
+    .all()
+    .map(({ run_number, kind }) => ({
+      table: PART_TABLES[String(kind)] ?? "parts",
+      number: Number(run_number),
+    }));
 }
 
 /** The sums that budgets are checked against are those of the rows. */

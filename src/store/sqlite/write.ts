@@ -40,8 +40,12 @@ export function prepareWrites(db: DatabaseSync) {
 }
 
 function prepareNotes(db: DatabaseSync, heads: Heads) {
-  const findFacts = db.prepare("SELECT facts FROM attempts WHERE run_number = ? AND stage = ? AND attempt = ?");
-  const updateFacts = db.prepare("UPDATE attempts SET facts = ? WHERE run_number = ? AND stage = ? AND attempt = ?");
+  const findFacts = db.prepare(
+    "SELECT body AS facts FROM parts WHERE run_number = ? AND kind = 'a' AND name = ? AND number = ?",
+  );
+  const updateFacts = db.prepare(
+    "UPDATE parts SET body = ? WHERE run_number = ? AND kind = 'a' AND name = ? AND number = ?",
+  );
 
   return (runId: string, stage: string, attempt: number, facts: JsonObject): void => {
     const number = heads.numberOf(runId) ?? 0;
