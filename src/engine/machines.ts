@@ -85,7 +85,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     activity.add(persisted);
     return persisted;
   };
-  const preparation = createWorkspacePreparation({ options, activity, schedule, runs, flows });
+  const preparation = createWorkspacePreparation({ options, activity, attempts, schedule, runs, flows });
   const given = { options, preparation, liveBudgets, attempts, slots, metering, holds, persist, onFreed };
   const work = createAttemptWork({
     ...given,

@@ -170,8 +170,8 @@ function begin(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): void {
     .finally(() => {
       deps.usageNews.end(observedOf(atWork));
       atWork.room?.close();
-      deps.preparation.ended(ready);
       deps.attempts.forget(live);
+      deps.preparation.ended(ready);
       deps.onGone();
     });
 }

@@ -27,10 +27,10 @@ const flowOf = (per: "run" | "stage", stages: readonly string[]) =>
   }));
 
 /** Notes the inode of the file that it finds; a waiting agent then notes the one that lies ready for the next. */
-function agent({ home, dir }: Workbench, word: string, waits: boolean): readonly string[] {
+function agent({ home, dir }: Workbench, word: string, waits: boolean, exitCode = 0): readonly string[] {
   const ready = `'${home}'/worktrees/.spare.*/work/README.md`;
   const wait = `until [ -e ${ready} ]; do sleep 0.05; done; echo "ready $(stat -c %i ${ready})" >> '${dir}/seen'`;
-  const line = `echo "${word} $(stat -c %i README.md)" >> '${dir}/seen'; echo "${word}" > "${word}.txt"; ${waits ? wait : "true"}`;
+  const line = `echo "${word} $(stat -c %i README.md)" >> '${dir}/seen'; echo "${word}" > "${word}.txt"; ${waits ? wait : "true"}; exit ${exitCode}`;
   return ["/bin/sh", "-c", line];
 }
 
@@ -58,6 +58,16 @@ test("with a workspace per stage, the next stage works on files that were writte
   expect([first?.[0], ready?.[0], second?.[0]]).toEqual(["first", "ready", "second"]);
   expect(second?.[1]).toBe(ready?.[1]);
   expect(existsSync(join(bench.home, "worktrees")) ? readdirSync(join(bench.home, "worktrees")) : []).toEqual([]);
+});
+
+test("nothing is left of it where no stage follows and no attempt waits", async () => {
+  const bench = await openBench(1);
+  const runners = { research: agent(bench, "first", true, 3), plan: agent(bench, "second", false) };
+  const run = await start(bench, runners, flowOf("stage", ["research", "plan"]), "AGI-1", true);
+  expect(bench.errors).toEqual([]);
+  expect(run.status).toBe("stopped");
+  expect(seenIn(bench).map(([word]) => word)).toEqual(["first", "ready"]);
+  expect(readdirSync(join(bench.home, "worktrees"))).toEqual([]);
 });
 
 test("a ticket that waits for a slot finds its worktree's files ready, and an engine that closes leaves none behind", async () => {
