@@ -47,6 +47,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "runs watch": ["passrail runs watch 12 --exit-status"],
   "runs logs": ["passrail runs logs 12 --stage build#2", "passrail runs logs 12 --story --follow"],
   "runs events": ["passrail runs events 12 --json"],
+  "runs export": ["passrail runs export 12 --out run-12.passrail-run"],
+  "runs import": ["passrail runs import run-12.passrail-run"],
   "runs budget": ["passrail runs budget 12 --usd 40"],
   "runs steer": ['passrail runs steer 12 "Use the new API"'],
   "runs takeover": ["passrail runs takeover 12", "passrail runs takeover 12 --print"],
