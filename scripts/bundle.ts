@@ -12,11 +12,10 @@ import { ROOT } from "./report.ts";
 /** What is started, or imported, by the name of its file. */
 const ENTRIES: Readonly<Record<string, string>> = { main: "src/cli/main.ts", index: "src/index.ts" };
 
-/** Processes and threads that the program starts; it looks for each beside its own files. Each is one file, for the fastest start. */
+/** Processes that the program starts; it looks for each beside its own files. Each is one file, for the fastest start. */
 const PROCESSES: Readonly<Record<string, string>> = {
   "carrier-main": "src/carrier/carrier-main.ts",
   "launch-helper": "src/git/launch-helper.ts",
-  "reading-thread": "src/store/sqlite/reading-thread.ts",
   attend: "src/workspace/sandbox/container/attend.ts",
   exec: "src/workspace/sandbox/daytona/exec.ts",
 };

@@ -1,19 +1,13 @@
 // The store in one SQLite file, without a service. Several processes may open it and commit; SQLite's locks and the expected
 // version keep them apart. lock.ts decides which of them performs work, and fence.ts refuses the writes of one that was replaced.
 
-import { isMidnight } from "../day.ts";
 import type { Store } from "../store.ts";
 import { requireWellFormed } from "../well-formed.ts";
-import { type Aside, answerOf, openAside } from "./aside.ts";
 import { openHandle, type SqliteStoreOptions } from "./handle.ts";
 
 /** Throws a StoreError when the file or the machine is not fit for use. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   const { read, write, incarnation, changedElsewhere, close } = openHandle(options);
-  const here: Aside["ask"] = (name, query) => read((reads) => answerOf(reads, name, query));
-  // Only the process that performs has somebody to wait; others read where they are.
-  const aside = options.owner === true ? openAside(options.file, here) : undefined;
-  const readMuch = aside?.ask ?? here;
   return {
     commit: async (change) => {
       requireWellFormed(change);
@@ -25,8 +19,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     loadFlow: (hash) => read((reads) => reads.loadFlow(hash)),
     loadRun: (runId) => read((reads) => reads.loadRun(runId)),
     findRuns: (prefix) => read((reads) => reads.findRuns(prefix)),
-    listRuns: (filter) =>
-      filter.text === undefined ? read((reads) => reads.listRuns(filter)) : readMuch("listRuns", filter),
+    listRuns: (filter) => read((reads) => reads.listRuns(filter)),
     listSubjects: (filter) => read((reads) => reads.listSubjects(filter)),
     countRuns: () => read((reads) => reads.countRuns()),
     activeRuns: () => read((reads) => reads.activeRuns()),
@@ -48,24 +41,16 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     handoffs: (runId) => read((reads) => reads.handoffs(runId)),
     inbox: () => read((reads) => reads.inbox()),
     pendingWork: () => read((reads) => reads.pendingWork()),
-    spending: (query) => (isInSums(query) ? read((reads) => reads.spending(query)) : readMuch("spending", query)),
+    spending: (query) => read((reads) => reads.spending(query)),
     booked: (query) => read((reads) => reads.booked(query)),
     usageHistory: (query) => read((reads) => reads.usageHistory(query)),
-    flowStats: (query) => readMuch("flowStats", query),
-    insights: (query) => readMuch("insights", query),
+    flowStats: (query) => read((reads) => reads.flowStats(query)),
+    insights: (query) => read((reads) => reads.insights(query)),
     // Commands that look at a list need neither the fold of events nor a second set of tables.
     verify: async () => (await import("./verify.ts")).verifyFile(options.file),
     incarnation,
     nodes: null,
     changedElsewhere: async () => changedElsewhere(),
-    close() {
-      aside?.close();
-      close();
-    },
+    close,
   };
-}
-
-/** Of one run, or told by the sums of days. */
-function isInSums({ by, since, runId }: Parameters<Store["spending"]>[0]): boolean {
-  return runId !== undefined || (by !== "run" && (since === undefined || isMidnight(since)));
 }
