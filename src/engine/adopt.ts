@@ -9,7 +9,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { Run } from "../core/run/run.ts";
 import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
-import type { Processes } from "../runner/runner.ts";
+import { type Processes, wholeMarker } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import type { Adopted } from "./work-attempt.ts";
 
@@ -104,7 +104,7 @@ export async function endLeftovers({ store, storeId, carriers, processes }: Left
   }
   await carriers.endOthers(ids);
   for (const { marker } of processes.findMarked(`${storeId}/`))
-    if (!markers.has(marker)) await processes.killLeftovers({ marker });
+    if (!markers.has(wholeMarker(marker))) await processes.killLeftovers({ marker });
 }
 
 function carriedBy(record: { readonly facts: JsonObject }): CarrierIdentity | ClaimIdentity | null {

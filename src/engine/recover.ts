@@ -4,7 +4,7 @@
 import { attemptKey } from "../core/run/attempt-key.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
-import type { Processes } from "../runner/runner.ts";
+import { type Processes, wholeMarker } from "../runner/runner.ts";
 import type { Run } from "../core/run/run.ts";
 import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
 import type { Store } from "../store/store.ts";
@@ -35,7 +35,7 @@ export async function recover(recovery: Recovery): Promise<void> {
   const { store, processes, storeId, home, onError } = recovery;
   const kept = await adoptCarried(recovery);
   for (const { marker } of processes.findMarked(`${storeId}/`))
-    if (!kept.markers.has(marker)) await processes.killLeftovers({ marker });
+    if (!kept.markers.has(wholeMarker(marker))) await processes.killLeftovers({ marker });
   processes.sweep?.();
   await dropChannels(home, kept.channels);
   for (const runId of await store.activeRuns()) {

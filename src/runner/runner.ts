@@ -13,6 +13,14 @@ import type { LimitUse } from "../core/run/limit-use.ts";
 /** In the environment of every process of an attempt. */
 export const MARKER_VARIABLE = "PASSRAIL_MARKER";
 
+const PART = "#";
+
+/** The marker of a program that Passrail runs beside the attempt's agent: neither ends with the other, both with the attempt. */
+export const partMarker = (marker: string, part: string): string => `${marker}${PART}${part}`;
+
+/** The attempt's own marker. */
+export const wholeMarker = (marker: string): string => marker.split(PART, 1)[0] ?? marker;
+
 export type AttemptLimits = StageLimits & {
   /** Between TERM and KILL. */
   readonly graceMs: number;

@@ -12,6 +12,7 @@ import { runFacts } from "../../core/run/facts.ts";
 import { stageChecks } from "../../core/run/stage-checks.ts";
 import { TAMPERED } from "../../file/confined.ts";
 import type { TreeState } from "../../git/tree-state.ts";
+import { partMarker } from "../../runner/runner.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { checkLog } from "../attempt-files.ts";
 import { failpoint } from "../failpoint.ts";
@@ -103,7 +104,8 @@ function placeOf(
     prefix: seen === null ? "" : relative(seen.top, workspace.dir),
     kind: workspace.mode,
     env: workspace.env ?? {},
-    marker,
+    // An agent that handed over its work may still run, and is not to end with a check.
+    marker: partMarker(marker, "check"),
     logFile: (name) => checkLog(files, name),
     by: { runId: run.id, stage: stage.id, attempt },
     confinement:

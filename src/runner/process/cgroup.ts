@@ -6,6 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { messageOf } from "../../core/result.ts";
+import { wholeMarker } from "../runner.ts";
 
 /** systemd names those that it makes after their kind, and removes them itself when they are empty. */
 const NAME = /^passrail-[0-9a-f]{12}-[0-9a-f]{12}(?<scope>\.scope)?$/u;
@@ -32,7 +33,7 @@ export function cgroupsOf(marker: string): readonly string[] {
 }
 
 function prefixOf(marker: string): string {
-  return `passrail-${createHash("sha256").update(marker).digest("hex").slice(0, 12)}-`;
+  return `passrail-${createHash("sha256").update(wholeMarker(marker)).digest("hex").slice(0, 12)}-`;
 }
 
 /**

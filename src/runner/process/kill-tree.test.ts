@@ -7,7 +7,7 @@ import { agent, type Bench, openBench, processIn, until } from "../../../test/fi
 import { cgroupProblem, createCgroup, killCgroup, removeCgroup, startInside } from "./cgroup.ts";
 import { killLeftovers } from "./kill-tree.ts";
 import { findMarked, identify, isAlive } from "./process-table.ts";
-import type { ProcessIdentity } from "../runner.ts";
+import { partMarker, type ProcessIdentity } from "../runner.ts";
 
 let bench: Bench;
 const strays: ChildProcess[] = [];
@@ -237,6 +237,20 @@ describe("leftovers of an earlier daemon", () => {
     process.kill(identity.pid, "SIGKILL");
     await until(() => !isAlive(identity), "the leader is gone");
     expect(await killLeftovers(identity)).toBe(2);
+  });
+
+  test("a check beside an agent ends alone, as the agent does; who ends the attempt ends both", async () => {
+    const { marker } = bench.spec({});
+    const agent = await leave(marker);
+    const check = await bench.run({ marker: partMarker(marker, "check"), argv: ["/bin/sh", "-c", "true"] });
+    expect(check).toMatchObject({ reason: "exited", exitCode: 0 });
+    expect(isAlive(agent)).toBe(true);
+    const hanging = await leave(partMarker(marker, "check"));
+    expect(await bench.run({ marker, argv: ["/bin/sh", "-c", "true"] })).toMatchObject({ reason: "exited" });
+    expect([isAlive(agent), isAlive(hanging)]).toEqual([false, true]);
+    const next = await leave(marker);
+    expect(await killLeftovers({ marker })).toBe(2);
+    expect([isAlive(next), isAlive(hanging)]).toEqual([false, false]);
   });
 
   test("findMarked finds everything of one store by the beginning of its markers", async () => {

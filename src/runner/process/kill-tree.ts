@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { cgroupMembers, cgroupsOf, killCgroup, removeCgroup } from "./cgroup.ts";
 import { isAlive, listProcesses, markersOf } from "./process-table.ts";
 import type { ProcessEntry } from "./process-source.ts";
-import type { ProcessIdentity } from "../runner.ts";
+import { type ProcessIdentity, wholeMarker } from "../runner.ts";
 
 /** How long KILL may take to work before the survivors are reported instead. */
 const KILL_PATIENCE_MS = 3_000;
@@ -72,7 +72,9 @@ const treeOf = (target: ProcessIdentity | { readonly marker: string }, options: 
   const living = everything.filter((entry) => !entry.dead && entry.pid > 1);
   const marked = new Set<number>();
   if (target.marker !== "") {
-    for (const [pid, marker] of markersOf(living)) if (marker === target.marker) marked.add(pid);
+    const isOf = (marker: string): boolean =>
+      options.ours ? marker === target.marker : wholeMarker(marker) === wholeMarker(target.marker);
+    for (const [pid, marker] of markersOf(living)) if (isOf(marker)) marked.add(pid);
   }
   const cgroup = cgroupOf(target);
   const held = new Set(cgroup === undefined ? [] : cgroupMembers(cgroup));

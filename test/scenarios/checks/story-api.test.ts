@@ -1,6 +1,6 @@
 // An agent that hands over through the API while its program still runs: its work is committed and checked before the pass counts.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { until } from "../../harness/until.ts";
@@ -20,8 +20,8 @@ const STORY = "v0.1:1.1.1";
 test("a handover through the API on a red tree does not pass: the agent gets its work again", async () => {
   const { bench } = served;
   const token = join(bench.dir, "token");
-  // The second attempt mends what the first one broke; both leave their work uncommitted.
-  const work = `echo $PASSRAIL_ATTEMPT > try-$PASSRAIL_ATTEMPT.txt; sed -n 's/^PASSRAIL_TOKEN = //p' | tr -d '\\n' > ${token}.new && mv ${token}.new ${token}-$PASSRAIL_ATTEMPT; exec sleep 60`;
+  // The second attempt mends what the first one broke; both leave their work uncommitted, and run on until their handover was answered.
+  const work = `echo $PASSRAIL_ATTEMPT > try-$PASSRAIL_ATTEMPT.txt; sed -n 's/^PASSRAIL_TOKEN = //p' | tr -d '\\n' > ${token}.new && mv ${token}.new ${token}-$PASSRAIL_ATTEMPT; until [ -e ${token}-$PASSRAIL_ATTEMPT.answered ]; do sleep 0.05; done`;
   const run = await bench.run(
     "story",
     { "*": [{ verdict: "approved", payload: { ...PLAN, approved: true, review_notes: "" } }] },
@@ -41,7 +41,9 @@ test("a handover through the API on a red tree does not pass: the agent gets its
     if (holder === undefined) throw new Error("nobody holds the token");
     served.attempts.set(own, holder);
     const body = { action: "create", storyId: STORY, fromAgent: "implementer", toAgent: "reviewer", payload: CODE };
-    return served.call("POST", "/api/handoffs", { body, token: own });
+    const answer = await served.call("POST", "/api/handoffs", { body, token: own });
+    writeFileSync(`${file}.answered`, "");
+    return answer;
   };
   expect((await handOver(1)).status).toBe(200);
   const first = (await bench.events(run.id)).findLast((event) => event.type === "stage.finished");
