@@ -1,11 +1,16 @@
 // What an attempt costs beside its agent: the git processes, and the time from one agent's end to the next agent's start as the agents
 // themselves measure it.
 
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { countGit, gapsBetweenAgents, type GitCase } from "../test/harness/git-counts.ts";
-import { percentile, type Row } from "./measure.ts";
+import { inFolder, median, percentile, type Row, sample } from "./measure.ts";
 
-const SMALL = { files: 300, rounds: 3 };
-const LARGE = { files: 10_000, rounds: 1 };
+/** Agents work for a moment, as short as no real one does: what is got ready beside them has its time. */
+const SMALL = { files: 300, rounds: 2, seconds: 0.5 };
+const LARGE = { files: 10_000, rounds: 1, seconds: 2 };
+const ADDED = 3;
 
 type Case = GitCase & {
   readonly name: string;
@@ -23,8 +28,9 @@ const CASES: readonly Case[] = [
   { name: "clone", mode: "clone", per: "run", work: "changes", processes: 13 },
 ];
 
-export async function measureAttempts(): Promise<readonly Row[]> {
+export async function measureAttempts(base: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
+  const plain = await plainAddMs(base);
   for (const { name, processes, gapMs, ...one } of CASES) {
     const { attempts, opening, closing } = await countGit(one);
     rows.push({
@@ -34,17 +40,45 @@ export async function measureAttempts(): Promise<readonly Row[]> {
       limit: { is: "at most", value: processes },
       note: `the most of ${attempts.length}; the first opening ${opening.length}, the last attempt and the end ${closing.length}`,
     });
-    for (const { files, rounds } of [SMALL, LARGE]) {
+    for (const { files, rounds, seconds } of [SMALL, LARGE]) {
       const gaps: number[] = [];
-      for (let round = 0; round < rounds; round++) gaps.push(...(await gapsBetweenAgents({ ...one, files })));
+      for (let round = 0; round < rounds; round++) gaps.push(...(await gapsBetweenAgents({ ...one, files, seconds })));
       rows.push({
         name: `agent's end to next start, ${name}`,
         value: percentile(gaps, 0.5),
         unit: "ms",
         ...(gapMs === undefined || files !== SMALL.files ? {} : { limit: { is: "at most", value: gapMs } }),
-        note: `p50, ${files} files; p95 ${Math.round(percentile(gaps, 0.95))} ms`,
+        note: `p50, ${files} files, agents of ${seconds} s; p95 ${Math.round(percentile(gaps, 0.95))} ms`,
+      });
+      if (one.mode !== "worktree" || one.per !== "stage" || files !== LARGE.files) continue;
+      rows.push({
+        name: "agent's end to next start, worktree per stage, against git worktree add",
+        value: percentile(gaps, 0.5) / plain,
+        unit: "x",
+        limit: { is: "at most", value: 1.2 },
+        note: `${Math.round(plain)} ms for the plain command, ${files} files; the gap also settles the work before`,
       });
     }
   }
   return rows;
+}
+
+/** git's own command in a repository of the same files. */
+function plainAddMs(base: string): Promise<number> {
+  return inFolder(base, async (dir) => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", dir, "-c", "user.name=b", "-c", "user.email=b@localhost", ...args]);
+    for (let file = 0; file < LARGE.files; file++)
+      writeFileSync(join(dir, `${file}.txt`), `line of ${file}\n`.repeat(50));
+    git("init", "--quiet", "--initial-branch=main");
+    git("add", "--all");
+    git("commit", "--quiet", "-m", "files");
+    const times: number[] = [];
+    for (let round = 0; round < ADDED; round++) {
+      const add = () => void git("worktree", "add", "--quiet", "-b", `b${round}`, `${dir}-${round}`);
+      times.push((await sample(add)).wallMs);
+      git("worktree", "remove", "--force", `${dir}-${round}`);
+    }
+    return median(times);
+  });
 }

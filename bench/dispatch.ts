@@ -1,5 +1,5 @@
 // From the end of one ticket's agent to the start of the next ticket's, as the agents themselves note it: one slot, one stage, ticket files
-// on disk, worktrees, programs that exit at once.
+// on disk, worktrees, programs that work for a moment.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,13 +13,14 @@ import { inFolder, percentile, type Row } from "./measure.ts";
 type Round = {
   readonly tickets: number;
   readonly files: number;
+  readonly seconds: number;
   /** Whether git writes down its starts; then the times say nothing. */
   readonly isCounted: boolean;
 };
 
-const SMALL: Round = { tickets: 30, files: 300, isCounted: false };
-const LARGE: Round = { tickets: 8, files: 10_000, isCounted: false };
-const COUNTED: Round = { tickets: 8, files: 300, isCounted: true };
+const SMALL: Round = { tickets: 30, files: 300, seconds: 0.5, isCounted: false };
+const LARGE: Round = { tickets: 8, files: 10_000, seconds: 2, isCounted: false };
+const COUNTED: Round = { tickets: 8, files: 300, seconds: 0, isCounted: true };
 
 const FLOW = `flow: one-stage
 version: 1
@@ -45,8 +46,8 @@ export async function measureDispatch(base: string): Promise<readonly Row[]> {
   const counted = await played(base, COUNTED);
   const gaps = (round: Played): readonly number[] => (round.problem === null ? gapsOf(round.log) : []);
   const p = (round: Played, share: number) => (gaps(round).length === 0 ? undefined : percentile(gaps(round), share));
-  const note = ({ problem }: Played, { tickets, files }: Round): string =>
-    problem ?? `${tickets} tickets of one stage, 1 slot, ${files} files`;
+  const note = ({ problem }: Played, { tickets, files, seconds }: Round): string =>
+    problem ?? `${tickets} tickets of one stage, 1 slot, ${files} files, agents of ${seconds} s`;
   const calls = partsOf(counted.log).slice(2, -1);
   return [
     {
@@ -117,7 +118,7 @@ function gapsOf(log: string): readonly number[] {
   });
 }
 
-function makeProject(dir: string, log: string, { tickets, files }: Round): string {
+function makeProject(dir: string, log: string, { tickets, files, seconds }: Round): string {
   const project = join(dir, "project");
   execFileSync("git", ["init", "-q", "-b", "main", project]);
   const who = ["-c", "user.name=b", "-c", "user.email=b@localhost"];
@@ -127,7 +128,7 @@ function makeProject(dir: string, log: string, { tickets, files }: Round): strin
   mkdirSync(join(project, ".passrail", "flows"), { recursive: true });
   writeFileSync(join(project, ".passrail", "flows", "one-stage.yaml"), FLOW);
   const note = (word: string): string => `echo "${word} $(date +%s%N)" >> '${log}'`;
-  const agent = ["/bin/sh", "-c", `${note("agent")}; ${note("done")}`];
+  const agent = ["/bin/sh", "-c", `${note("agent")}; sleep ${seconds}; ${note("done")}`];
   const settings = { agents: { "*": { command: agent } }, tickets: { flow: "one-stage" } };
   writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settings));
   approveFiles(join(dir, "home"), project);

@@ -12,6 +12,8 @@ import { CARRIER_VARIABLE, carriersFolder, forgetCarrier, writeCarrierNote } fro
 
 const PROGRAM = fileURLToPath(new URL(`./carrier-main${extname(import.meta.url)}`, import.meta.url));
 const START_MS = 60_000;
+/** The agent that was just let go begins first: until then it needs the processor more than the next one does. */
+const WARM_AFTER_MS = 400;
 
 /** A process that listens and waits for its order. */
 export type ReadyCarrier = {
@@ -25,7 +27,7 @@ export type ReadyCarrier = {
 export type CarrierProcesses = {
   /** The spare one, or a new one. */
   take(): Promise<ReadyCarrier>;
-  /** Starts a spare, unless there is one. */
+  /** Starts a spare soon, unless there is one. */
   warm(): void;
   close(): void;
 };
@@ -33,7 +35,12 @@ export type CarrierProcesses = {
 export function createCarrierProcesses(home: string, onError: (error: unknown) => void): CarrierProcesses {
   let spare: Promise<ReadyCarrier> | undefined;
   let isClosed = false;
+  let soon: NodeJS.Timeout | undefined;
   const warm = (): void => {
+    soon ??= setTimeout(start, WARM_AFTER_MS).unref();
+  };
+  const start = (): void => {
+    soon = undefined;
     if (isClosed || spare !== undefined) return;
     const started = startCarrier(home);
     spare = started;
@@ -56,6 +63,7 @@ export function createCarrierProcesses(home: string, onError: (error: unknown) =
     },
     close() {
       isClosed = true;
+      clearTimeout(soon);
       void spare?.then((ready) => ready.end()).catch(() => undefined);
       spare = undefined;
     },

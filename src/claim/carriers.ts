@@ -112,9 +112,17 @@ async function carryOutThere(
   };
   try {
     // The store names the claim before its worker can do anything: a starting engine waits for no other.
-    await ports.note({ claim: { ...identity } });
+    const [aside, earlier] = await Promise.all([
+      keepAside(workspaces, workspace, run.id, head),
+      ports.earlierAttempts(),
+      ports.note({ claim: { ...identity } }),
+    ]);
+    if (!aside.ok) {
+      board.forget(claim.id);
+      return failed(aside.error);
+    }
     const start = { key, branch: workspace.branch ?? "", commit: head };
-    const [earlier, room] = [await ports.earlierAttempts(), ports.room()];
+    const room = ports.room();
     const parts = { job, start, repository: repository.value, worker: claim.worker, earlier, room };
     sources.set(claim.id, { repository: repository.value.commonDir, commit: head });
     claim.send({ type: "start", order: await orderOf({ ...parts, workspaces: settings }) });
@@ -145,11 +153,20 @@ async function openHere(job: AttemptJob, workspaces: Workspaces, signal: AbortSi
   const head = await workspaces.head(workspace);
   if (head === null)
     return err({ code: "unborn_head", message: `${job.project} has no commit that a worker could begin at.` });
-  // Commits travel, uncommitted changes do not: what an attempt that was cut off left here is kept under a ref.
+  return ok({ workspace, head });
+}
+
+/** Commits travel, uncommitted changes do not: what an attempt that was cut off left here is kept under a ref. */
+async function keepAside(
+  workspaces: Workspaces,
+  workspace: Workspace,
+  runId: string,
+  head: string,
+): Promise<Result<null>> {
   const tree = await workspaces.tree?.(workspace);
   const isClean = tree?.ok !== true || (tree.value.changed.length === 0 && !tree.value.hasUntracked);
-  const aside = isClean ? undefined : await workspaces.setAside?.(workspace, job.run.id, head);
-  return aside?.ok === false ? aside : ok({ workspace, head });
+  const aside = isClean ? undefined : await workspaces.setAside?.(workspace, runId, head);
+  return aside?.ok === false ? aside : ok(null);
 }
 
 function failed({ code, message, hint }: Problem): CarriedEnd {

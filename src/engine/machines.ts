@@ -18,6 +18,7 @@ import type { EngineOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 import { type CommandPorts, performCommand } from "./perform-command.ts";
 import { createWorkspacePreparation } from "./prepare-workspaces.ts";
+import { createRightOfWay, type RightOfWay } from "./right-of-way.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createBudgets } from "./schedule/budgets.ts";
 import { createHolds, type Holds } from "./schedule/holds.ts";
@@ -86,7 +87,10 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     return persisted;
   };
   const preparation = createWorkspacePreparation({ options, activity, attempts, schedule, runs, flows });
-  const given = { options, preparation, liveBudgets, attempts, slots, metering, holds, persist, onFreed };
+  const rightOfWay = createRightOfWay();
+  const sweepLater = sweepingOf(options, { rightOfWay, runWorkspaces, activity });
+  const shared = { options, rightOfWay, sweepLater, preparation, liveBudgets, attempts };
+  const given = { ...shared, slots, metering, holds, persist, onFreed };
   const work = createAttemptWork({
     ...given,
     flowOf: (hash) => flows.of(hash),
@@ -97,7 +101,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     follow: (runId) => followStored({ runs, flows }, follower, runId),
   });
   const takeovers = createTakeovers({ options, slotRules, attempts, slots, activity, runs, persist, onFreed });
-  const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces }, onFreed);
+  const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces, sweepLater }, onFreed);
   const outbox = createOutbox({
     store,
     perform: (work) => performCommand(commandPorts, work),
@@ -109,6 +113,17 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const follower = createFollower({ options, phase, budgets: noted, ...parts });
   const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
   return { ...parts, catchUp, flows, follower, holds, runWorkspaces, slotRules };
+}
+
+/** Removes what closed workspaces of a run have left, when no agent is about to begin. */
+function sweepingOf(
+  { onError }: Pick<EngineOptions, "onError">,
+  parts: { readonly rightOfWay: RightOfWay; readonly runWorkspaces: RunWorkspaces; readonly activity: Activity },
+): AttemptWorkDeps["sweepLater"] {
+  return (resolved, run) => {
+    const swept = parts.rightOfWay.free().then(() => parts.runWorkspaces.sweep(resolved, run));
+    parts.activity.add(swept.catch((error: unknown) => onError(run.id, error)));
+  };
 }
 
 /** Repeats what failed for a reason that passes, until the engine is closed. */
@@ -160,15 +175,19 @@ type Parts = {
   readonly attempts: Attempts;
   readonly slots: Slots;
   readonly runWorkspaces: RunWorkspaces;
+  readonly sweepLater: AttemptWorkDeps["sweepLater"];
 };
 
 function commandPortsOf(options: EngineOptions, parts: Parts, onFreed: () => void): CommandPorts {
-  const { runs, flows, attempts, slots, runWorkspaces } = parts;
+  const { runs, flows, attempts, slots, runWorkspaces, sweepLater } = parts;
   return {
     notifier: options.notifier,
     loadRun: (runId) => runs.load(runId),
     flowOf: (hash) => flows.of(hash),
-    release: (resolved, run) => runWorkspaces.release(resolved, run),
+    async release(resolved, run) {
+      await runWorkspaces.release(resolved, run);
+      sweepLater(resolved, run);
+    },
     attemptsEnded: (runId) => attempts.allGone(runId),
     settleOutward: (run) => settleOutward(options, runs, run),
     ...noticeTexts(options.store, (hash) => flows.of(hash)),

@@ -5,6 +5,7 @@
 import { branchRequest, isPerStage } from "../attempt/stage-workspace.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Run } from "../core/run/run.ts";
+import { prepareLaunch } from "../git/launch.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import type { WorkspaceRequest } from "../workspace/workspace.ts";
 import type { Activity } from "./activity.ts";
@@ -100,6 +101,7 @@ export function createWorkspacePreparation(deps: PreparationDeps): WorkspacePrep
 
   return {
     begun(resolved, run, { key, stage }) {
+      prepareLaunch();
       atWork.set(key, { resolved, run, stage });
       soon();
     },

@@ -31,6 +31,7 @@ import type { EngineOptions, ObservedAttempt } from "./options.ts";
 import type { WorkspacePreparation } from "./prepare-workspaces.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
+import type { RightOfWay } from "./right-of-way.ts";
 import type { Delivered } from "./runs.ts";
 import type { LiveBudgets, OpenRoom } from "./schedule/live-budgets.ts";
 import type { Holds } from "./schedule/holds.ts";
@@ -62,7 +63,10 @@ export type AttemptWorkDeps = {
   /** Before the first attempt of a run here: what other nodes left of it. */
   readonly bringCopies: (resolved: ResolvedFlow, run: Run) => Promise<Result<null> | undefined>;
   readonly keepCopies: (runId: string, stage: string, attempt: number) => Promise<void>;
-  readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "recoverOne" | "sweep">;
+  readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "recoverOne">;
+  /** Removes what closed workspaces of the run have left, when no agent is about to begin. */
+  readonly sweepLater: (resolved: ResolvedFlow, run: Run) => void;
+  readonly rightOfWay: Pick<RightOfWay, "claim" | "give">;
   readonly preparation: Pick<WorkspacePreparation, "begun" | "ended">;
   readonly metering: Pick<Metering, "noteReport" | "nextRunner">;
   readonly holds: Pick<Holds, "noteUses">;
@@ -106,6 +110,7 @@ async function startQueued(deps: WorkDeps, ready: ReadyAttempt): Promise<void> {
 
 function start(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
   failpoint("start-committed");
+  deps.rightOfWay.claim(ready.key);
   const { live, token } = deps.attempts.work(ready, holderOf(resolved, run, ready));
   // Its prompt holds those that wait now.
   const messages = mailboxOf(deps, live, waitingMessages(run, ready.stage));
@@ -171,6 +176,7 @@ function begin(deps: WorkDeps, atWork: AttemptAtWork, carry: Carry): void {
       deps.usageNews.end(observedOf(atWork));
       atWork.room?.close();
       deps.attempts.forget(live);
+      deps.rightOfWay.give(ready.key);
       deps.preparation.ended(ready);
       deps.onGone();
     });
@@ -289,7 +295,10 @@ function carriedPorts(deps: WorkDeps, atWork: AttemptAtWork): CarriedPorts {
   return {
     earlierAttempts: () => options.store.attempts(run.id),
     note(facts) {
-      if (facts["process"] !== undefined) deps.preparation.begun(resolved, run, ready);
+      if (facts["process"] !== undefined) {
+        deps.rightOfWay.give(ready.key);
+        deps.preparation.begun(resolved, run, ready);
+      }
       return options.store.noteAttempt(run.id, stage, attempt, cleanFacts(facts, options.runners.redact));
     },
     offerCheck: (check) => void (live.check = check),
@@ -439,14 +448,13 @@ async function deliverUsage(
  * is free.
  */
 async function closeShared(
-  { options, workspaces, slots, onFreed }: WorkDeps,
+  { options, workspaces, slots, sweepLater, onFreed }: WorkDeps,
   { resolved, ready }: AttemptAtWork,
   now: Run,
 ): Promise<void> {
   if (!isPerStage(resolved, now)) return;
-  // The next stage has started already.
-  const swept = workspaces.sweep(resolved, now).catch((error: unknown) => options.onError(now.id, error));
-  if (!holdsBranch(resolved, now, ready)) return swept;
+  sweepLater(resolved, now);
+  if (!holdsBranch(resolved, now, ready)) return;
   try {
     await workspaces.closeUnused(resolved, now);
   } catch (error) {
@@ -459,5 +467,4 @@ async function closeShared(
     slots.letGo(now.id);
     onFreed();
   }
-  return swept;
 }

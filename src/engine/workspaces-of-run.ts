@@ -9,7 +9,7 @@ import type { Run } from "../core/run/run.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import type { RunningAttempt } from "../core/run/startable.ts";
 import { landedRecord } from "../core/ticket/landed.ts";
-import { branchRequest, isKept, isPerStage } from "../attempt/stage-workspace.ts";
+import { branchRequest, isKept } from "../attempt/stage-workspace.ts";
 import type { Store } from "../store/store.ts";
 import { closeAllBut, type ClosingOptions, wantedKeys } from "./close-workspaces.ts";
 import { recoverAll, recoverOne } from "./recover-workspaces.ts";
@@ -23,9 +23,9 @@ export type RunWorkspaces = {
   recover(resolved: ResolvedFlow, run: Run): Promise<void>;
   /** The same for one attempt, while others of the run work on: only a workspace that it shares with none of them. */
   recoverOne(resolved: ResolvedFlow, run: Run, at: RunningAttempt): Promise<void>;
-  /** The run has ended. Throws where a workspace could not be closed. */
+  /** The run has ended. Throws where a workspace could not be closed. `sweep` then removes the files. */
   release(resolved: ResolvedFlow, run: Run): Promise<void>;
-  /** Removes the files of workspaces that stages have closed, beside whatever works next. */
+  /** Removes the files of workspaces that were closed, beside whatever works next. */
   sweep(resolved: ResolvedFlow, run: Run): Promise<void>;
   /** Removes the files that a process which ended left to be removed. */
   sweepAll(): Promise<void>;
@@ -51,7 +51,7 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
         return;
       }
       for (const workspace of left) {
-        const closed = await workspaces.close(workspace, run.id);
+        const closed = await workspaces.close(workspace, run.id, { later: true });
         if (!closed.ok) throw new Error(closed.error.message);
       }
       // Opened by a version that kept no notes, or cut off before its note was written.
@@ -62,8 +62,7 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       if (!closed.ok) throw new Error(closed.error.message);
     },
 
-    sweep: (resolved, run) =>
-      isPerStage(resolved, run) ? sweepOf(options, run.id, workspaceMode(resolved, run)) : Promise.resolve(),
+    sweep: (resolved, run) => sweepOf(options, run.id, workspaceMode(resolved, run)),
 
     async sweepAll() {
       for (const mode of WORKSPACE_MODES) await sweepOf(options, null, mode);

@@ -5,11 +5,11 @@ import { setTimeout } from "node:timers/promises";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
 import { installIndex } from "./index-file.ts";
-import { factsOfCommit, surelyContains } from "./known-commits.ts";
+import { factsOfCommit } from "./known-commits.ts";
 import { ASK_GIT } from "./plain-file.ts";
 import { readHead } from "./plain-refs.ts";
 import { moveRef } from "./move-ref.ts";
-import { asVariables, type CommitHow, committer, commitWork } from "./pin.ts";
+import { asVariables, type CommitHow, committer, commitWork, isPlainlyIn } from "./pin.ts";
 import { headName, resolveCommits } from "./repository.ts";
 import { optional } from "../core/optional.ts";
 
@@ -64,7 +64,7 @@ async function commitOnce(
  */
 async function alignIndex(place: GitLocation, snapshot: string | null): Promise<Result<null>> {
   for (let attempt = 1; ; attempt++) {
-    const installed = snapshot === null ? ASK_GIT : await installIndex(place.gitDir, snapshot);
+    const installed = snapshot === null ? ASK_GIT : installIndex(place.gitDir, snapshot);
     if (installed === "installed") return ok(null);
     const args = ["reset", "--quiet", "--mixed"];
     const aligned =
@@ -181,7 +181,8 @@ async function moveHead(place: GitLocation, branch: string, to: string, from: st
 }
 
 async function isIn(place: GitLocation, older: string, newer: string): Promise<boolean> {
-  if (surelyContains(newer, older)) return true;
+  if (isPlainlyIn(place.commonDir, older, newer)) return true;
+  if (older !== newer && isPlainlyIn(place.commonDir, newer, older)) return false;
   return (await git(place.top, ["merge-base", "--is-ancestor", older, newer], { place })).ok;
 }
 

@@ -2,7 +2,7 @@
 // git compare them with its branch, so here it is only found out what git would not see: a file that is not of the commit, and attributes
 // by which the files were written.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../core/result.ts";
 import { git } from "./git.ts";
@@ -28,10 +28,13 @@ export function checkOutApart(commonDir: string, commit: string, { top, index }:
   return git(top, ["read-tree", "--reset", "-u", commit], options);
 }
 
-/** Whether the folder has no file and no folder but those of the index. */
-export async function holdsNothingElse(commonDir: string, { top, index }: ApartFiles): Promise<boolean> {
-  const entries = await entriesOf(commonDir, index);
-  if (entries === ASK_GIT) return false;
+/** The attributes of such files, where the folder has no file and no folder but those of the index; otherwise git has to write them all. */
+export function attributesOfApart(commonDir: string, { top, index }: ApartFiles): string | AskGit {
+  const entries = entriesOf(commonDir, index);
+  return entries === ASK_GIT || !holdsNothingElse(top, entries) ? ASK_GIT : attributesIn(entries);
+}
+
+function holdsNothingElse(top: string, entries: readonly IndexEntry[]): boolean {
   const [files, folders] = [new Set<string>(), new Set<string>()];
   for (const { path, mode } of entries) {
     const name = Buffer.from(path, "latin1").toString("utf8");
@@ -41,7 +44,7 @@ export async function holdsNothingElse(commonDir: string, { top, index }: ApartF
   }
   const waiting = [""];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const entry of await readdir(join(top, folder), { withFileTypes: true })) {
+    for (const entry of readdirSync(join(top, folder), { withFileTypes: true })) {
       const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (!(entry.isDirectory() ? folders : files).has(name)) return false;
       if (entry.isDirectory()) waiting.push(name);
@@ -51,18 +54,20 @@ export async function holdsNothingElse(commonDir: string, { top, index }: ApartF
 }
 
 /** The attributes that the files of an index were written by, to be compared: git writes no file again because they have changed. */
-export async function attributesOf(commonDir: string, index: string): Promise<string | AskGit> {
-  const entries = await entriesOf(commonDir, index);
-  if (entries === ASK_GIT) return ASK_GIT;
+export function attributesOf(commonDir: string, index: string): string | AskGit {
+  const entries = entriesOf(commonDir, index);
+  return entries === ASK_GIT ? ASK_GIT : attributesIn(entries);
+}
+
+function attributesIn(entries: readonly IndexEntry[]): string {
   const found = entries.filter(({ path }) => path === ATTRIBUTES || path.endsWith(`/${ATTRIBUTES}`));
   return found.map(({ path, mode, id }) => `${mode} ${id.toString("hex")} ${path}\n`).join("");
 }
 
 const ATTRIBUTES = ".gitattributes";
 
-async function entriesOf(commonDir: string, index: string): Promise<readonly IndexEntry[] | AskGit> {
+function entriesOf(commonDir: string, index: string): readonly IndexEntry[] | AskGit {
   const config = readConfigText(commonDir);
   const length = config === ASK_GIT ? ASK_GIT : idLength(config);
-  const bytes = await readFile(index).catch(() => null);
-  return length === ASK_GIT || bytes === null ? ASK_GIT : readEntries(bytes, length === 40 ? 20 : 32);
+  return length === ASK_GIT ? ASK_GIT : readEntries(readFileSync(index), length === 40 ? 20 : 32);
 }

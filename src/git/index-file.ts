@@ -1,9 +1,19 @@
 // The index that our own git has written for a snapshot: what it holds, and how it becomes the index of the work tree. Anything unusual is
 // for git.
 
-import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import {
+  closeSync,
+  futimesSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { ASK_GIT, type AskGit } from "./plain-file.ts";
+import { ASK_GIT, type AskGit, statPlain } from "./plain-file.ts";
 
 const HEADER = 12;
 /** Times, device, inode, owner and size before the mode and after it. */
@@ -70,28 +80,38 @@ const UNFINISHED = /^(?:MERGE_|CHERRY_PICK_|REVERT_|SQUASH_|AUTO_MERGE|BISECT_|R
  * The snapshot's index becomes the one of the work tree, as `git reset --mixed` would write it after the commit: under git's own lock, and
  * in one step. It also has the times of the files, so that nobody has to read them again.
  */
-export async function installIndex(gitDir: string, snapshot: string): Promise<"installed" | "locked" | AskGit> {
+export function installIndex(gitDir: string, snapshot: string): "installed" | "locked" | AskGit {
   const index = join(gitDir, "index");
-  const [names, found] = await Promise.all([readdir(gitDir), lstat(index).catch(() => null)]);
-  if (found?.isFile() !== true || names.some((name) => UNFINISHED.test(name))) return ASK_GIT;
-  const [bytes, written] = await Promise.all([readFile(snapshot), lstat(snapshot)]);
+  const found = statPlain(index);
+  if (found === null || found === ASK_GIT || !found.isFile()) return ASK_GIT;
+  if (readdirSync(gitDir).some((name) => UNFINISHED.test(name))) return ASK_GIT;
+  const bytes = readFileSync(snapshot);
   // git takes a file for unchanged when it is older than the index: the time at which the files were read must stay.
-  const seconds = Math.floor(written.mtimeMs / 1000);
+  const seconds = Math.floor(lstatSync(snapshot).mtimeMs / 1000);
   const lock = `${index}.lock`;
-  const file = await open(lock, "wx", found.mode & 0o777).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "EEXIST") return null;
-    throw error;
-  });
+  const file = takeLock(lock, found.mode & 0o777);
   if (file === null) return "locked";
   try {
-    await file.writeFile(bytes);
-    await file.utimes(seconds, seconds);
-    await file.close();
-    await rename(lock, index);
+    try {
+      writeFileSync(file, bytes);
+      futimesSync(file, seconds, seconds);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(lock, index);
     return "installed";
   } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(lock, { force: true });
+    rmSync(lock, { force: true });
+    throw error;
+  }
+}
+
+/** The open file; null if somebody else holds the lock. */
+function takeLock(lock: string, mode: number): number | null {
+  try {
+    return openSync(lock, "wx", mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return null;
     throw error;
   }
 }

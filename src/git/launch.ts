@@ -20,6 +20,11 @@ export function launch(order: LaunchOrder): Promise<LaunchEnd> {
   return helper?.state === "ready" ? helper.launch(order) : launchHere(order);
 }
 
+/** While nobody waits for a program: a process that has made some calls will probably make more. */
+export function prepareLaunch(): void {
+  if (calls >= DIRECT_CALLS / 2) helper ??= startHelper();
+}
+
 /** Message of the helper: it is ready, or a program has ended. */
 export type HelperMessage = "ready" | { readonly id: number; readonly end: LaunchEnd };
 

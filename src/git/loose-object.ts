@@ -2,7 +2,6 @@
 
 import { randomBytes } from "node:crypto";
 import { closeSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ASK_GIT, isBelowFolders, readPlain, statPlain } from "./plain-file.ts";
 
@@ -37,10 +36,10 @@ export function storeLoose(commonDir: string, { id, bytes }: LooseObject): boole
 }
 
 /** Into a folder of objects that only this process uses. */
-export async function writeLoose(objects: string, { id, bytes }: LooseObject): Promise<void> {
+export function writeLoose(objects: string, { id, bytes }: LooseObject): void {
   const [folder, name] = looseFolder(id);
-  await mkdir(join(objects, folder), { recursive: true });
-  await writeFile(join(objects, folder, name), bytes);
+  mkdirSync(join(objects, folder), { recursive: true });
+  writeFileSync(join(objects, folder, name), bytes);
 }
 
 /** All objects of a folder that only git wrote, and only for us; null if some are stored in another way, or have too many bytes. */

@@ -162,7 +162,7 @@ async function sameWork(place: GitLocation, pin: string, tree: string, parent: s
 const HEADER_BYTES = 256 * 1024;
 
 /** From the object itself: its parents as the commit has them, whatever grafts and shallow files say. */
-async function readFacts(place: GitLocation, commit: string): Promise<Result<CommitFacts>> {
+export async function readFacts(place: GitLocation, commit: string): Promise<Result<CommitFacts>> {
   const known = factsOfCommit(commit) ?? readPlainCommit(place.commonDir, commit);
   if (known !== ASK_GIT) {
     rememberFacts(commit, known);
@@ -185,8 +185,25 @@ async function readFacts(place: GitLocation, commit: string): Promise<Result<Com
 }
 
 export async function isAncestor(commonDir: string, older: string, newer: string): Promise<boolean> {
-  if (surelyContains(newer, older)) return true;
+  if (isPlainlyIn(commonDir, older, newer)) return true;
+  if (older !== newer && isPlainlyIn(commonDir, newer, older)) return false;
   return (await git(commonDir, ["merge-base", "--is-ancestor", older, newer], inRepository(commonDir))).ok;
+}
+
+const WALKED_AT_MOST = 50;
+
+/** Whether the commits themselves say that `newer` builds on `older`, within a few steps; false: git may know more. */
+export function isPlainlyIn(commonDir: string, older: string, newer: string): boolean {
+  const seen = new Set([newer]);
+  for (const commit of seen) {
+    if (commit === older) return true;
+    if (seen.size > WALKED_AT_MOST) return false;
+    const facts = factsOfCommit(commit) ?? readPlainCommit(commonDir, commit);
+    if (facts === ASK_GIT) continue;
+    rememberFacts(commit, facts);
+    for (const parent of facts.parents) seen.add(parent);
+  }
+  return false;
 }
 
 async function freeName(commonDir: string, ref: string): Promise<Result<string>> {
@@ -198,7 +215,7 @@ async function freeName(commonDir: string, ref: string): Promise<Result<string>>
   return ok(`${ref}.${number}`);
 }
 
-const PASSRAIL: Person = { name: "Passrail", email: "passrail@localhost" };
+export const PASSRAIL: Person = { name: "Passrail", email: "passrail@localhost" };
 
 /** Who commits: the repository's user. */
 export async function committer(place: GitLocation): Promise<Result<Person>> {

@@ -281,13 +281,13 @@ describe("the index of a snapshot", () => {
     await writeFile(join(project, "new.txt"), "new\n");
     userGit(project, "add", "-A");
     await writeFile(at(project, "index.lock"), "");
-    expect(await installIndex(at(project), join(dir, "snapshot"))).toBe("locked");
+    expect(installIndex(at(project), join(dir, "snapshot"))).toBe("locked");
     await rm(at(project, "index.lock"));
     await writeFile(at(project, "MERGE_HEAD"), `${commit(project)}\n`);
-    expect(await installIndex(at(project), join(dir, "snapshot"))).toBe(ASK_GIT);
+    expect(installIndex(at(project), join(dir, "snapshot"))).toBe(ASK_GIT);
     await rm(at(project, "MERGE_HEAD"));
     await chmod(at(project, "index"), 0o664);
-    expect(await installIndex(at(project), join(dir, "snapshot"))).toBe("installed");
+    expect(installIndex(at(project), join(dir, "snapshot"))).toBe("installed");
     expect(userGit(project, "status", "--porcelain")).toBe("?? new.txt");
     expect(existsSync(at(project, "index.lock"))).toBe(false);
   });

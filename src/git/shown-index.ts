@@ -1,7 +1,7 @@
 // The index of the snapshot that a diff showed, with its new objects, so that the commit that follows need not add the same files again. It
 // is only where that commit's own snapshot starts: git compares it with the files like any other index.
 
-import { lstat, readFile } from "node:fs/promises";
+import { lstatSync, readFileSync } from "node:fs";
 import type { IndexEntry } from "./index-entries.ts";
 import { rememberTree } from "./known-trees.ts";
 import { type LooseObject, readLoose, storeLoose } from "./loose-object.ts";
@@ -34,11 +34,9 @@ const shown = new Map<string, ShownSnapshot>();
 export const OBJECT_BYTES = 2 * 1024 * 1024;
 
 /** The index that git has written to a file, with the objects that it has put into a folder. */
-export async function readShown(
-  index: string,
-  objects: string,
-): Promise<(IndexCopy & Pick<ShownSnapshot, "objects">) | null> {
-  const [bytes, written] = await Promise.all([readFile(index), lstat(index)]);
+export function readShown(index: string, objects: string): (IndexCopy & Pick<ShownSnapshot, "objects">) | null {
+  const bytes = readFileSync(index);
+  const written = lstatSync(index);
   const added = readLoose(objects, OBJECT_BYTES);
   return added === null ? null : { bytes, at: Math.floor(written.mtimeMs / 1000), objects: added };
 }

@@ -1,7 +1,18 @@
 // The working state as git would commit it: a copy of the index plus all files that are not ignored. The real index, branch and work tree
 // stay unchanged. Diffs and pins are made from it.
 
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
@@ -72,12 +83,29 @@ export async function withSnapshot<T>(
   use: (snapshot: Snapshot) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   await sweepLeft(tmpdir());
-  const folder = await mkdtemp(join(tmpdir(), PREFIX));
+  const folder = mkdtempSync(join(tmpdir(), PREFIX));
   try {
     const snapshot = await take(source, folder);
     return snapshot.ok ? await use(snapshot.value) : snapshot;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
+  }
+}
+
+/** At once where it holds a few small files, as it nearly always does; git may have put thousands of objects there. */
+async function removeFolder(folder: string): Promise<void> {
+  const hasFew = readNames(join(folder, "objects")).length <= OBJECT_FOLDERS;
+  if (hasFew) rmSync(folder, { recursive: true, force: true });
+  else await rm(folder, { recursive: true, force: true });
+}
+
+const OBJECT_FOLDERS = 32;
+
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 
@@ -121,7 +149,7 @@ async function take(source: SnapshotSource, folder: string): Promise<Result<Snap
   if (source.keep !== "repository") {
     env["GIT_OBJECT_DIRECTORY"] = join(folder, "objects");
     env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = JSON.stringify(join(place.commonDir, "objects"));
-    await mkdir(join(folder, "objects"));
+    mkdirSync(join(folder, "objects"));
   }
   const isPlain = !isSame && isSmall && source.keep !== "repository" && entries !== ASK_GIT;
   const plain = isPlain ? await placePlain(source, env, { entries, changed, at }) : ASK_GIT;
@@ -157,8 +185,8 @@ async function placePlain(
   const plain = idBytes === ASK_GIT ? ASK_GIT : await addPlainly(place, entries, changed, idBytes);
   if (plain === ASK_GIT) return ASK_GIT;
   const objects = env["GIT_OBJECT_DIRECTORY"] ?? "";
-  for (const object of plain.objects) await writeLoose(objects, object);
-  await placeIndex(env, { bytes: plain.index, at });
+  for (const object of plain.objects) writeLoose(objects, object);
+  placeIndex(env, { bytes: plain.index, at });
   return { ...plain, at };
 }
 
@@ -167,7 +195,7 @@ async function knownTrees(
   env: Env,
   entries: Begun["entries"],
 ): Promise<Pick<Snapshot, "tree" | "claimed">> {
-  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
+  const index = readBytes(env["GIT_INDEX_FILE"] ?? "");
   const idBytes = idBytesOf(commonDir);
   if (index === null || idBytes === ASK_GIT) return { tree: null, claimed: null };
   const written = treeOfIndex(commonDir, index);
@@ -182,7 +210,7 @@ export async function writeTree(place: GitLocation, { env, tree }: Snapshot): Pr
   const written = await git(place.top, ["write-tree"], { place, env, touchesFiles: true });
   if (!written.ok) return written;
   const isInRepository = env["GIT_OBJECT_DIRECTORY"] === undefined;
-  const index = isInRepository ? await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null) : null;
+  const index = isInRepository ? readBytes(env["GIT_INDEX_FILE"] ?? "") : null;
   if (index !== null) rememberTree(place.commonDir, index, written.value.trim());
   return ok(written.value.trim());
 }
@@ -196,7 +224,7 @@ export async function keepForCommit(place: GitLocation, snapshot: Snapshot): Pro
   if (changed.length === 0) return remember({ ...own, tree: null, objects: [], files: [] });
   if (plain !== null) return remember({ ...plain, bytes: plain.index });
   const written = await writeTree(place, snapshot);
-  const shown = await readShown(env["GIT_INDEX_FILE"] ?? "", env["GIT_OBJECT_DIRECTORY"] ?? "");
+  const shown = readShown(env["GIT_INDEX_FILE"] ?? "", env["GIT_OBJECT_DIRECTORY"] ?? "");
   if (!written.ok || shown === null) return;
   const entries = entriesOf(place, shown.bytes);
   const byPath = new Map(entries === ASK_GIT ? [] : entries.map((entry) => [entry.path, entry]));
@@ -235,12 +263,12 @@ async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Be
     const listed = await listFiles(source, env, ASK_GIT);
     return listed.ok ? ok({ ...listed.value, own: null, entries: ASK_GIT }) : listed;
   }
-  const found = await readIndex(place.gitDir);
+  const found = readIndex(place.gitDir);
   if (!found.ok) return found;
   const own = found.value;
   const shown = own === null || source.keep !== "repository" ? null : takeShown(place.gitDir, own.bytes);
   if (shown !== null) {
-    await placeIndex(env, shown);
+    placeIndex(env, shown);
     const entries = entriesOf(place, shown.bytes);
     const isKept = source.asShown === true && shown.files !== null && areUnchanged(place.top, shown.files);
     const listed = isKept ? ok(UNCHANGED) : await listFiles(source, env, entries);
@@ -249,7 +277,7 @@ async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Be
     const isSame = listed.value.changed.length === 0;
     if (isSame && placeShown(place.commonDir, shown)) return ok({ ...listed.value, own, entries });
   }
-  if (own !== null) await placeIndex(env, own);
+  if (own !== null) placeIndex(env, own);
   const entries = own === null ? ASK_GIT : entriesOf(place, own.bytes);
   const listed = await listFiles(source, env, entries);
   return listed.ok ? ok({ ...listed.value, own, entries }) : listed;
@@ -268,25 +296,41 @@ function entriesOf({ commonDir }: GitLocation, index: Buffer): readonly IndexEnt
   return idBytes === ASK_GIT ? ASK_GIT : readEntries(index, idBytes);
 }
 
-async function readIndex(gitDir: string): Promise<Result<IndexCopy | null>> {
+function readIndex(gitDir: string): Result<IndexCopy | null> {
   const path = join(gitDir, "index");
-  const found = await lstat(path).catch(() => null);
+  const found = lookAt(path);
   if (found === null) return ok(null);
   if (!found.isFile()) return err({ code: "workspace_damaged", message: `${path} is not a regular file.` });
-  return ok({ bytes: await readFile(path), at: Math.floor(found.mtimeMs / 1000) });
+  return ok({ bytes: readFileSync(path), at: Math.floor(found.mtimeMs / 1000) });
+}
+
+function lookAt(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function readBytes(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** git considers a file unchanged when it is older than the index: the copy must not look newer than the original. */
-async function placeIndex(env: Env, { bytes, at }: IndexCopy): Promise<void> {
+function placeIndex(env: Env, { bytes, at }: IndexCopy): void {
   const path = env["GIT_INDEX_FILE"] ?? "";
-  await writeFile(path, bytes);
-  await utimes(path, at, at);
+  writeFileSync(path, bytes);
+  utimesSync(path, at, at);
 }
 
 /** Repositories in the snapshot. Its index says whether there are any; git names them. */
 async function nestedIn(source: SnapshotSource, env: Env): Promise<Result<readonly Gitlink[]>> {
   const idBytes = idBytesOf(source.place.commonDir);
-  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
+  const index = readBytes(env["GIT_INDEX_FILE"] ?? "");
   if (index !== null && idBytes !== ASK_GIT && holdsGitlink(index, idBytes) === false) return ok([]);
   return listNested(source, env);
 }

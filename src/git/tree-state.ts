@@ -1,8 +1,10 @@
 // Which tree a work tree shows, and what differs from it. A check's result belongs to exactly one tree.
 
 import { relative } from "node:path";
-import { ok, type Result } from "../core/result.ts";
+import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
+import { readFacts } from "./pin.ts";
+import { resolveCommits } from "./repository.ts";
 
 export type TreeState = {
   readonly top: string;
@@ -15,18 +17,29 @@ export type TreeState = {
 };
 
 export async function treeState(place: GitLocation): Promise<Result<TreeState>> {
-  const named = await git(place.top, ["rev-parse", "HEAD^{commit}", "HEAD^{tree}"], { place });
+  const [named, status] = await Promise.all([
+    headAndTree(place),
+    git(
+      place.top,
+      ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"],
+      { place, touchesFiles: true, maxBytes: 8 * 1024 * 1024, overflow: "cut" },
+    ),
+  ]);
   if (!named.ok) return named;
-  const [commit = "", tree = ""] = named.value.split("\n");
-  const status = await git(
-    place.top,
-    ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"],
-    { place, touchesFiles: true, maxBytes: 8 * 1024 * 1024, overflow: "cut" },
-  );
   if (!status.ok) return status;
+  const { commit, tree } = named.value;
   const entries = status.value.split("\0").filter((entry) => entry.length > 3);
   const changed = entries.filter((entry) => !entry.startsWith("??")).map((entry) => entry.slice(3));
   return ok({ top: place.top, commit, tree, changed, hasUntracked: changed.length < entries.length });
+}
+
+async function headAndTree(place: GitLocation): Promise<Result<{ readonly commit: string; readonly tree: string }>> {
+  const found = await resolveCommits(place.top, ["HEAD"], { place });
+  if (!found.ok) return found;
+  const [commit] = found.value;
+  if (!commit) return err({ code: "unborn_head", message: `${place.top} has no commit yet.` });
+  const facts = await readFacts(place, commit);
+  return facts.ok ? ok({ commit, tree: facts.value.tree }) : facts;
 }
 
 /** Puts tracked files back as they are in the current commit. Files that are not tracked stay. */

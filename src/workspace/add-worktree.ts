@@ -1,7 +1,8 @@
 // Registers a new worktree, then checks out its files. Only inside the new worktree does git report which filters apply there (an include
 // can depend on the branch), and they must be off before the first file is written.
 
-import { mkdir, rm, rmdir } from "node:fs/promises";
+import { mkdirSync, rmSync } from "node:fs";
+import { rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
@@ -34,7 +35,7 @@ export async function addWorktree(target: Target, inTurn: InTurn): Promise<Resul
   // git checks whether a branch is free and takes it in two steps, so registrations run one at a time per repository; files in parallel.
   const once = () => inTurn(target.repository.commonDir, () => registerOn(target));
   // The folder first: whoever looks for what an interruption left looks at folders. git takes an empty one.
-  await mkdir(target.top, { recursive: true });
+  mkdirSync(target.top, { recursive: true });
   let registered = await once();
   // Another process was just creating this branch: try once more.
   if (!registered.ok && registered.error.code === "branch_busy") registered = await once();
@@ -42,12 +43,12 @@ export async function addWorktree(target: Target, inTurn: InTurn): Promise<Resul
     await rmdir(target.top).catch(() => undefined);
     return registered;
   }
-  const found = await findRegistration(target.repository.commonDir, target.top);
+  const found = findRegistration(target.repository.commonDir, target.top);
   if (found === null) throw new Error(`git registered no worktree at ${target.top}`);
   const files = await writeFiles(target.root, found);
   if (!files.ok) return files;
   await rememberCheckout(found.place);
-  await markReady(found);
+  markReady(found);
   return ok(null);
 }
 
@@ -57,9 +58,9 @@ async function writeFiles(root: string, found: Registration): Promise<Result<str
     git(place.top, ["reset", "--hard", "--quiet"], { place, touchesFiles: true, timeoutMs: CHECKOUT_MS });
   const moved = await moveSpareIn(root, found);
   const files = await reset();
-  if (!files.ok || moved === null || (await isAsFresh(found, moved))) return files;
+  if (!files.ok || moved === null || isAsFresh(found, moved)) return files;
   // Without an index git writes every file.
-  await rm(join(place.gitDir, "index"), { force: true });
+  rmSync(join(place.gitDir, "index"), { force: true });
   return reset();
 }
 
@@ -83,7 +84,7 @@ async function registerPlainly(target: Target, existing: string | null, start: s
   const name = `refs/heads/${branch}`;
   const config = readConfigText(commonDir);
   if (config === ASK_GIT || !isPlainlyWritten(config)) return false;
-  if ((await findHolder(commonDir, name, top)) !== null) return false;
+  if (findHolder(commonDir, name, top) !== null) return false;
   if (existing === null) {
     const by = await committer(repository);
     if (!by.ok) return false;
@@ -98,7 +99,7 @@ export async function whereCheckedOut(
   target: Pick<Target, "branch" | "project" | "repository" | "top">,
 ): Promise<Result<string | null>> {
   const { repository: place, branch, top } = target;
-  const plain = await findHolder(place.commonDir, `refs/heads/${branch}`, top);
+  const plain = findHolder(place.commonDir, `refs/heads/${branch}`, top);
   if (plain !== ASK_GIT) return ok(plain);
   const listed = await git(target.project, ["worktree", "list", "--porcelain", "-z"], { place });
   if (!listed.ok) return listed;
@@ -111,10 +112,10 @@ export async function whereCheckedOut(
 }
 
 /** The same from HEAD of the main work tree and of each registered one. */
-async function findHolder(commonDir: string, branch: string, top: string): Promise<string | null | AskGit> {
+function findHolder(commonDir: string, branch: string, top: string): string | null | AskGit {
   // A bare repository, or one whose work tree is elsewhere.
   if (basename(commonDir) !== ".git") return ASK_GIT;
-  const others = await listRegistrations(commonDir);
+  const others = listRegistrations(commonDir);
   for (const place of [{ gitDir: commonDir, commonDir, top: dirname(commonDir) }, ...others]) {
     // git looks at a branch that is being rebased or searched there as well.
     if (["rebase-merge", "rebase-apply", "BISECT_LOG"].some((name) => statPlain(join(place.gitDir, name)) !== null))

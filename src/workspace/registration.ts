@@ -1,7 +1,18 @@
 // A repository's record of one worktree: its folder under <git dir>/worktrees. Found by the path of the worktree, because an agent can
-// change the `.git` file inside it.
+// change the `.git` file inside it. The files are few and small: to read and write them here and now takes a tenth of the time that handing
+// each step to another thread does.
 
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation } from "../git/git.ts";
@@ -18,30 +29,29 @@ export type Registration = {
 export const OPENING = "passrail: opening";
 
 /** The registration of the worktree at `top`, or null. A failed lookup throws: it must not read as "not registered". */
-export async function findRegistration(commonDir: string, top: string): Promise<Registration | null> {
+export function findRegistration(commonDir: string, top: string): Registration | null {
   const folder = join(commonDir, "worktrees");
-  const names = await orNull(readdir(folder));
   const likely = basename(top);
-  const ordered = (names ?? []).toSorted((a, b) => Number(b === likely) - Number(a === likely));
+  const ordered = namesIn(folder).toSorted((a, b) => Number(b === likely) - Number(a === likely));
   for (const name of ordered) {
     const gitDir = join(folder, name);
     // Another process may remove other registrations meanwhile.
-    if ((await orNull(lstat(gitDir)))?.isDirectory() !== true) continue;
-    const path = await firstLine(join(gitDir, "gitdir"));
+    if (statOf(gitDir)?.isDirectory() !== true) continue;
+    const path = firstLine(join(gitDir, "gitdir"));
     if (path === null || resolve(gitDir, path) !== join(top, ".git")) continue;
-    return { place: { gitDir, commonDir, top }, locked: await firstLine(join(gitDir, "locked")) };
+    return { place: { gitDir, commonDir, top }, locked: firstLine(join(gitDir, "locked")) };
   }
   return null;
 }
 
 /** Every registered worktree, whether or not its folder is there. */
-export async function listRegistrations(commonDir: string): Promise<readonly GitLocation[]> {
+export function listRegistrations(commonDir: string): readonly GitLocation[] {
   const folder = join(commonDir, "worktrees");
   const found: GitLocation[] = [];
-  for (const name of (await orNull(readdir(folder))) ?? []) {
+  for (const name of namesIn(folder)) {
     const gitDir = join(folder, name);
-    if ((await orNull(lstat(gitDir)))?.isDirectory() !== true) continue;
-    const path = await firstLine(join(gitDir, "gitdir"));
+    if (statOf(gitDir)?.isDirectory() !== true) continue;
+    const path = firstLine(join(gitDir, "gitdir"));
     if (path !== null) found.push({ gitDir, commonDir, top: dirname(resolve(gitDir, path)) });
   }
   return found;
@@ -50,22 +60,22 @@ export async function listRegistrations(commonDir: string): Promise<readonly Git
 /** True until the worktree is ready: by Passrail's mark, or by git's during its setup. */
 export const isHalfMade = (found: Registration): boolean => found.locked === OPENING || found.locked === "initializing";
 
-export async function markReady(found: Registration): Promise<void> {
-  await rm(join(found.place.gitDir, "locked"), { force: true });
+export function markReady(found: Registration): void {
+  rmSync(join(found.place.gitDir, "locked"), { force: true });
 }
 
 /**
  * Registers a new worktree on a branch that exists, as `git worktree add --no-checkout --lock` does. False: nothing is left of it. The
  * caller has made sure that no other worktree has the branch.
  */
-export async function register(commonDir: string, top: string, branch: string): Promise<boolean> {
+export function register(commonDir: string, top: string, branch: string): boolean {
   const folders = ["worktrees", basename(top)];
   const gitDir = join(commonDir, ...folders);
   if (isBelowFolders(commonDir, ["worktrees"]) === false) return false;
   try {
-    await mkdir(dirname(gitDir), { recursive: true });
+    mkdirSync(dirname(gitDir), { recursive: true });
     // Fails if there is one of this name: git then finds another name.
-    await mkdir(gitDir);
+    mkdirSync(gitDir);
   } catch {
     return false;
   }
@@ -73,20 +83,20 @@ export async function register(commonDir: string, top: string, branch: string): 
   try {
     if (isBelowFolders(commonDir, folders) !== true) throw new Error(`${gitDir} leads elsewhere`);
     // Each appears whole: git, called for another run meanwhile, takes an empty `commondir` or `HEAD` for a broken repository.
-    const write = async (path: string, text: string): Promise<void> => {
-      await writeFile(`${path}.new`, `${text}\n`, { flag: "wx" });
-      await rename(`${path}.new`, path);
+    const write = (path: string, text: string): void => {
+      writeFileSync(`${path}.new`, `${text}\n`, { flag: "wx" });
+      renameSync(`${path}.new`, path);
     };
     // The lock first: whatever an interruption leaves is half-made.
-    await write(join(gitDir, "locked"), OPENING);
-    await write(join(gitDir, "gitdir"), link);
-    await write(join(gitDir, "HEAD"), `ref: refs/heads/${branch}`);
-    await write(join(gitDir, "commondir"), "../..");
-    await mkdir(top, { recursive: true });
-    await writeFile(link, `gitdir: ${gitDir}\n`, { flag: "wx" });
+    write(join(gitDir, "locked"), OPENING);
+    write(join(gitDir, "gitdir"), link);
+    write(join(gitDir, "HEAD"), `ref: refs/heads/${branch}`);
+    write(join(gitDir, "commondir"), "../..");
+    mkdirSync(top, { recursive: true });
+    writeFileSync(link, `gitdir: ${gitDir}\n`, { flag: "wx" });
     return true;
   } catch {
-    await rm(gitDir, { recursive: true, force: true });
+    rmSync(gitDir, { recursive: true, force: true });
     return false;
   }
 }
@@ -94,43 +104,58 @@ export async function register(commonDir: string, top: string, branch: string): 
 /** Drops the registration of a folder that is gone already. The branch stays. */
 export async function unregister({ place: { gitDir, commonDir, top } }: Registration): Promise<Result<string>> {
   if (isBelowFolders(commonDir, relative(commonDir, gitDir).split(sep)) === true) {
-    await rm(gitDir, { recursive: true, force: true });
-    // The folder of all goes with the last one.
-    await rmdir(dirname(gitDir)).catch(() => undefined);
+    rmSync(gitDir, { recursive: true, force: true });
+    removeIfEmpty(dirname(gitDir));
     return ok("");
   }
   // Twice, to remove it even if a lock was left behind.
   return git(commonDir, ["worktree", "remove", "--force", "--force", "--", top], inRepository(commonDir));
 }
 
+/** The folder of all goes with the last one. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Others are there.
+  }
+}
+
 /** Points the worktree's `.git` to its registration again if it leads elsewhere. */
-export async function relink(found: Registration): Promise<Result<null>> {
+export function relink(found: Registration): Result<null> {
   const link = join(found.place.top, ".git");
-  const there = await orNull(lstat(link));
+  const there = statOf(link);
   if (there?.isDirectory()) return err(inTheWay(found.place.top, "it holds a repository of its own"));
-  const target = there?.isFile() ? await gitFileTarget(found.place.top) : null;
+  const target = there?.isFile() ? gitFileTarget(found.place.top) : null;
   if (target === found.place.gitDir) return ok(null);
-  await rm(link, { force: true });
-  await writeFile(link, `gitdir: ${found.place.gitDir}\n`, { flag: "wx" });
+  rmSync(link, { force: true });
+  writeFileSync(link, `gitdir: ${found.place.gitDir}\n`, { flag: "wx" });
   return ok(null);
 }
 
 /** Where the `.git` file of a folder leads; null if there is none. */
-export async function gitFileTarget(top: string): Promise<string | null> {
-  const line = await firstLine(join(top, ".git"));
+export function gitFileTarget(top: string): string | null {
+  const line = firstLine(join(top, ".git"));
   return line?.startsWith("gitdir: ") ? resolve(top, line.slice("gitdir: ".length)) : null;
 }
 
-async function firstLine(path: string): Promise<string | null> {
-  const found = await orNull(lstat(path));
+function firstLine(path: string): string | null {
+  const found = statOf(path);
   // A pipe would block forever and a link may lead anywhere; git writes neither, and never that long.
   if (!found?.isFile() || found.size > 16_384) return null;
-  return (await orNull(readFile(path, "utf8")))?.split("\n", 1)[0] ?? null;
+  return orNull(() => readFileSync(path, "utf8"))?.split("\n", 1)[0] ?? null;
 }
 
-async function orNull<T>(reading: Promise<T>): Promise<T | null> {
-  return reading.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+const statOf = (path: string): Stats | null => orNull(() => lstatSync(path));
+
+const namesIn = (folder: string): readonly string[] => orNull(() => readdirSync(folder)) ?? [];
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw error;
-  });
+  }
 }

@@ -4,8 +4,11 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -14,9 +17,9 @@ import { describe, expect, test } from "vitest";
 import { makeRepository, tempDir, userGit, valueOf } from "./workspace.testsuite.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";
 
-async function bench() {
+async function bench(state?: string) {
   const dir = await tempDir();
-  const root = join(dir, "state", "worktrees");
+  const root = join(state ?? join(dir, "state"), "worktrees");
   const project = await makeRepository(join(dir, "project"));
   const workspaces = createWorktreeWorkspaces({ root });
   return {
@@ -72,6 +75,28 @@ describe("files that were got ready before", () => {
     expect(readFileSync(join(dir, "new.txt"), "utf8")).toBe("new\n");
     expect(existsSync(join(dir, "gone.txt"))).toBe(false);
     expect(lstatSync(join(dir, "same.txt")).ino).toBe(same);
+  });
+
+  test("a repository on another file system than the worktrees gets them, and no file that its branch does not have", async ({
+    skip,
+  }) => {
+    const memory = "/dev/shm";
+    const isOther = existsSync(memory) && statSync(memory).dev !== statSync(await tempDir()).dev;
+    if (!isOther) skip();
+    const state = mkdtempSync(join(memory, "passrail-"));
+    try {
+      const given = await bench(state);
+      userGit(given.project, "switch", "--quiet", "-c", "feat/a");
+      given.commit({ "theirs.txt": "work of another run\n" });
+      await given.prepare("feat/a");
+      userGit(given.project, "switch", "--quiet", "main");
+      const before = lstatSync(join(spareIn(given), "a.txt"));
+      const { dir } = await given.open("r2", "feat/b");
+      expect(status(dir)).toBe("## feat/b");
+      expect(lstatSync(join(dir, "a.txt")).ino).toBe(before.ino);
+    } finally {
+      rmSync(state, { recursive: true, force: true });
+    }
   });
 
   test("files are written again where the attributes have changed by which they were written", async () => {

@@ -3,16 +3,17 @@
 // begin with a dot: `.making.` until all files are there, `.spare.` until somebody takes it, `.taken.` until its files are in place.
 
 import { createHash, randomBytes } from "node:crypto";
-import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { constants, copyFileSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstat, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type ApartFiles,
   attributesOf,
+  attributesOfApart,
   checkOutApart,
-  holdsNothingElse,
   isSameAnywhere,
 } from "../git/checkout-apart.ts";
-import { type AskGit, ASK_GIT } from "../git/plain-file.ts";
+import { ASK_GIT } from "../git/plain-file.ts";
 import { type Registration, relink } from "./registration.ts";
 
 export type Spares = {
@@ -42,13 +43,13 @@ export function createSpares(): Spares {
 
     async drop(root) {
       await Promise.all(making.values());
-      for (const name of await namesIn(root, ".spare.")) if (own.has(name)) await discard(root, name);
+      for (const name of namesIn(root, ".spare.")) if (own.has(name)) await discard(root, name);
     },
 
     async sweep(root) {
-      for (const name of await namesIn(root, ".making.")) if (!own.has(name)) await remove(join(root, name));
-      for (const name of await namesIn(root, ".spare.")) if (!own.has(name)) await discard(root, name);
-      for (const name of await namesIn(root, ".taken.")) {
+      for (const name of namesIn(root, ".making.")) if (!own.has(name)) await remove(join(root, name));
+      for (const name of namesIn(root, ".spare.")) if (!own.has(name)) await discard(root, name);
+      for (const name of namesIn(root, ".taken.")) {
         const found = await lstat(join(root, name)).catch(() => null);
         if (found !== null && found.ctimeMs < Date.now() - TAKEN_MS) await remove(join(root, name));
       }
@@ -57,44 +58,47 @@ export function createSpares(): Spares {
 }
 
 /** What has to be the same in the index of the worktree, or all files are to be written again. */
-export type MovedIn = { readonly attributes: string | AskGit };
+export type MovedIn = { readonly attributes: string };
 
 /** Moves the files of a spare to a worktree that is registered and has none; null if there is no spare for it. */
 export async function moveSpareIn(root: string, registration: Registration): Promise<MovedIn | null> {
   const { commonDir, gitDir, top } = registration.place;
+  const index = join(gitDir, "index");
   if (!isSameAnywhere(commonDir)) return null;
-  for (const name of await namesIn(root, `.spare.${idOf(commonDir)}.`)) {
-    const taken = await take(root, name);
+  for (const name of namesIn(root, `.spare.${idOf(commonDir)}.`)) {
+    const taken = take(root, name);
     if (taken === null) continue;
     const files = filesIn(taken);
     try {
-      if (!(await holdsNothingElse(commonDir, files))) continue;
-      const attributes = await attributesOf(commonDir, files.index);
-      await writeFile(join(files.top, ".git"), `gitdir: ${gitDir}\n`, { flag: "wx" });
+      const attributes = attributesOfApart(commonDir, files);
+      if (attributes === ASK_GIT) continue;
+      // The index first, as a copy: the repository may be on another file system. Files without their index would look like an agent's work.
+      copyFileSync(files.index, index, constants.COPYFILE_EXCL);
+      writeFileSync(join(files.top, ".git"), `gitdir: ${gitDir}\n`, { flag: "wx" });
       // A crash from here on leaves a worktree that is marked as half-made: the next opening begins anew.
-      await rm(join(top, ".git"), { force: true });
-      await rename(files.top, top);
-      await rename(files.index, join(gitDir, "index"));
+      rmSync(join(top, ".git"), { force: true });
+      renameSync(files.top, top);
       return { attributes };
     } catch {
-      // Then git writes all files, over those that may be there.
-      const linked = await relink(registration);
+      // Nothing was moved. Then git writes all files.
+      rmSync(index, { force: true });
+      const linked = relink(registration);
       if (!linked.ok) return null;
     } finally {
-      await remove(taken);
+      if (isThere(taken)) await remove(taken);
     }
   }
   return null;
 }
 
 /** Whether git has written all that it would have written without a spare. */
-export async function isAsFresh({ place }: Registration, { attributes }: MovedIn): Promise<boolean> {
-  return attributes !== ASK_GIT && (await attributesOf(place.commonDir, join(place.gitDir, "index"))) === attributes;
+export function isAsFresh({ place }: Registration, { attributes }: MovedIn): boolean {
+  return attributesOf(place.commonDir, join(place.gitDir, "index")) === attributes;
 }
 
 async function make(root: string, commonDir: string, commit: string, own: Set<string>): Promise<void> {
   const id = idOf(commonDir);
-  if (!isSameAnywhere(commonDir) || (await namesIn(root, `.spare.${id}.`)).length > 0) return;
+  if (!isSameAnywhere(commonDir) || namesIn(root, `.spare.${id}.`).length > 0) return;
   // Those that this process made before are taken.
   for (const name of own) if (name.startsWith(`.spare.${id}.`)) own.delete(name);
   const suffix = randomBytes(6).toString("hex");
@@ -120,18 +124,23 @@ function filesIn(folder: string): ApartFiles {
 }
 
 /** Only one process can take it; null if another one has. */
-async function take(root: string, name: string): Promise<string | null> {
+function take(root: string, name: string): string | null {
   const taken = join(root, `.taken.${randomBytes(6).toString("hex")}`);
-  const isOurs = (await lstat(join(root, name)).catch(() => null))?.isDirectory() === true;
-  if (!isOurs) return null;
-  return rename(join(root, name), taken).then(
-    () => taken,
-    () => null,
-  );
+  try {
+    if (!lstatSync(join(root, name)).isDirectory()) return null;
+    renameSync(join(root, name), taken);
+    return taken;
+  } catch {
+    return null;
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 async function discard(root: string, name: string): Promise<void> {
-  const taken = await take(root, name);
+  const taken = take(root, name);
   if (taken !== null) await remove(taken);
 }
 
@@ -140,8 +149,12 @@ async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined);
 }
 
-async function namesIn(root: string, prefix: string): Promise<readonly string[]> {
-  return (await readdir(root).catch(() => [])).filter((name) => name.startsWith(prefix));
+function namesIn(root: string, prefix: string): readonly string[] {
+  try {
+    return readdirSync(root).filter((name) => name.startsWith(prefix));
+  } catch {
+    return [];
+  }
 }
 
 function idOf(commonDir: string): string {

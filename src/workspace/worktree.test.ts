@@ -377,6 +377,8 @@ describe("closing a worktree", () => {
     expect(worktrees(given)).toBe(1);
     const aside = (await readdir(given.root)).filter((name) => name.startsWith(".gone.r1."));
     expect(aside).toHaveLength(1);
+    // Moved in one step: a process that dies before leaves the workspace, one that dies afterwards a folder that anybody may remove.
+    expect(await readdir(join(given.root, aside[0] ?? ""))).toContain(".git");
     await mkdir(join(given.root, ".gone.r2.abcdef", "work"), { recursive: true });
     expect(await given.workspaces.sweep?.("r1")).toEqual({ ok: true, value: null });
     expect(await readdir(given.root)).toEqual([".gone.r1-other.abcdef", ".gone.r2.abcdef"]);

@@ -135,7 +135,7 @@ async function openAt(target: Target, registering: InTurn, limits?: WorkLimits):
   const { top, repository, branch } = target;
   const there = await lookAt(top);
   if (!there.ok) return there;
-  const found = await findRegistration(repository.commonDir, top);
+  const found = findRegistration(repository.commonDir, top);
   if (found !== null && there.value !== "absent" && !isHalfMade(found)) {
     const kept = await reopen(target, found);
     if (!kept.ok) return kept;
@@ -153,7 +153,7 @@ async function openAt(target: Target, registering: InTurn, limits?: WorkLimits):
 
 /** A used worktree stays unchanged; a detached HEAD is an agent in the middle of a rebase. */
 async function reopen(target: Target, found: Registration): Promise<Result<null>> {
-  const linked = await relink(found);
+  const linked = relink(found);
   if (!linked.ok) return linked;
   const name = await headName(found.place);
   if (!name.ok) return name;
@@ -178,7 +178,7 @@ async function clear(
   if (found === null) {
     const link = await lookAt(join(top, ".git"));
     if (link.ok && link.value !== "absent") return err(inTheWay(top, "it holds a repository of its own"));
-    const elsewhere = await gitFileTarget(top);
+    const elsewhere = gitFileTarget(top);
     if (elsewhere !== null && (await lookAt(elsewhere).then((at) => !at.ok || at.value !== "absent"))) {
       return err(inTheWay(top, `it is a worktree of another repository (${elsewhere})`));
     }
@@ -204,7 +204,7 @@ async function closeAt(located: Located, { workspace, runId, later, limits }: Cl
   if (commonDir === undefined || !branch.ok) return err(notOurs(`${workspace.dir} was not opened as a worktree`));
   const there = await lookAt(top);
   if (!there.ok) return there;
-  const found = await findRegistration(commonDir, top);
+  const found = findRegistration(commonDir, top);
   if (found !== null && found.locked !== null && !isHalfMade(found) && there.value !== "absent") {
     return err({
       code: "workspace_locked",
@@ -278,5 +278,5 @@ async function registrationOf(root: string, workspace: Workspace): Promise<Resul
   const there = await lookAt(place.value.top);
   if (!there.ok) return there;
   if (there.value === "absent" || workspace.repository === undefined) return ok(null);
-  return ok(await findRegistration(workspace.repository, place.value.top));
+  return ok(findRegistration(workspace.repository, place.value.top));
 }

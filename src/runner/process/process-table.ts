@@ -22,8 +22,18 @@ export const isAlive = (identity: Pick<ProcessIdentity, "pid" | "startTime">): b
 export const isSinceBoot = ({ startTime }: Pick<ProcessIdentity, "startTime">): boolean =>
   source.isSinceBoot(startTime);
 
+let last: { readonly atMs: number; readonly entries: readonly ProcessEntry[] } | undefined;
+
 /** Every process but this one, zombies included. */
-export const listProcesses = (): ProcessEntry[] => source.list().filter((entry) => entry.pid !== process.pid);
+export const listProcesses = (): ProcessEntry[] => {
+  const entries = source.list().filter((entry) => entry.pid !== process.pid);
+  last = { atMs: performance.now(), entries };
+  return entries;
+};
+
+/** The same, or what the last look saw if that was a moment ago: each looks at every process of the machine. */
+export const listedLately = (mostMs: number): readonly ProcessEntry[] =>
+  last !== undefined && performance.now() - last.atMs <= mostMs ? last.entries : listProcesses();
 
 /** The markers of those of the given processes that carry one. */
 export const markersOf = (entries: readonly ProcessEntry[]): Map<number, string> =>

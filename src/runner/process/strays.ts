@@ -5,11 +5,14 @@
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import type { Stray } from "../runner.ts";
-import { listProcesses } from "./process-table.ts";
+import { listedLately, listProcesses } from "./process-table.ts";
+
+/** The end of the attempt before has just looked. What lost its parent within this time counts as started since the attempt began. */
+const LATELY_MS = 500;
 
 /** Called when an attempt begins; the result finds the processes that started since then and work in a folder. */
 export function watchStrays(): (folder: string) => readonly Stray[] {
-  const known = new Set(listProcesses().map(identityOf));
+  const known = new Set(listedLately(LATELY_MS).map(identityOf));
   return (folder) =>
     listProcesses().flatMap((entry) => {
       if (entry.dead || known.has(identityOf(entry)) || !isOrphan(entry.parentPid)) return [];
