@@ -16,6 +16,8 @@ const ENTRIES: Readonly<Record<string, string>> = { main: "src/cli/main.ts", ind
 const PROCESSES: Readonly<Record<string, string>> = {
   "carrier-main": "src/carrier/carrier-main.ts",
   "launch-helper": "src/git/launch-helper.ts",
+  "listen-inside": "src/workspace/sandbox/bridge/listen-inside.ts",
+  "attend-apart": "src/workspace/sandbox/bubblewrap/attend-apart.ts",
   attend: "src/workspace/sandbox/container/attend.ts",
   exec: "src/workspace/sandbox/daytona/exec.ts",
 };
@@ -27,6 +29,8 @@ const TOGETHER: readonly { readonly name: string; readonly roots: RegExp }[] = [
   { name: "list", roots: /^cli\/commands\/runs\/list\.ts$/u },
   { name: "show", roots: /^cli\/commands\/runs\/show\.ts$/u },
   { name: "inbox", roots: /^cli\/commands\/answer\/inbox\.ts$/u },
+  // Whatever performs: `run`, `work`, `up` and every test of a killed program.
+  { name: "compose", roots: /^compose\.ts$/u },
 ];
 
 const MARK = "\0builtin:";

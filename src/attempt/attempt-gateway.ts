@@ -15,6 +15,8 @@ export type AttemptGateway = {
   readonly program: Startable;
   /** It adds the program's keys, which the program then does not have. */
   readonly hasKeys: boolean;
+  /** What the program asks on this machine; null without a gateway. */
+  readonly url: string | null;
   /** Runs it, unless it must not be started at all. */
   readonly run: Runner["run"];
   /** For the report: what bypassed the gateway, and what it refused. */
@@ -28,11 +30,9 @@ export type GatewayWatch = {
   readonly onEvent: (event: AgentEvent) => void;
   /** Where the attempt's desk is; null without one. */
   readonly deskUrl: () => string | null;
-  /** The program cannot reach what listens on this machine. */
-  readonly isApart: boolean;
+  /** Why the program cannot reach what listens on this machine; null: it can. */
+  readonly apart: string | null;
 };
-
-const APART = "its sandbox cannot reach this machine";
 
 /** What an attempt leaves of its requests, or, in a replay, where their answers come from. */
 export type AttemptTape = {
@@ -55,15 +55,16 @@ export async function openAttemptGateway(
   // A replay asks nobody, so no proxy is in its way.
   const trouble = playback === undefined ? proxyTrouble(own.environment) : undefined;
   const odd = routing.type === "bypassed" ? routing.why : trouble;
-  const bypass = watch.isApart ? APART : odd;
+  const bypass = watch.apart ?? odd;
   if (bypass !== undefined && settings.mode === "required") {
-    const fix = watch.isApart ? "Give the sandbox the machine's network" : "Give it an API key";
+    const fix =
+      watch.apart === null ? "Give it an API key" : "Take another sandbox, or give this one the machine's network";
     const message = `${runner} does not go through the gateway, which the settings require: ${bypass}. ${fix}, or set \`gateway: { mode: on }\`.`;
     return unused(own, () => unstarted({ kind: "request_refused", message }), []);
   }
   const routes = routing.type === "routed" && bypass === undefined ? routing.routes : [];
   const said = bypass === undefined ? [] : [`gateway_bypassed: ${runner} does not go through the gateway: ${bypass}`];
-  if (watch.isApart || (routes.length === 0 && settings.egress === null)) return unused(own, run, said);
+  if (watch.apart !== null || (routes.length === 0 && settings.egress === null)) return unused(own, run, said);
   const refusals = new Map<string, number>();
   const { openGateway } = await import("../gateway/server.ts");
   const tape = settings.tape === "on" && routes.length > 0 ? await startTape(path, { redact, places }, watch) : null;
@@ -80,6 +81,7 @@ export async function openAttemptGateway(
   return {
     program: { ...pointed, environment: { ...pointed.environment, ...gateway.proxyVariables } },
     hasKeys: routes.length > 0,
+    url: gateway.address.url,
     run,
     warnings: () => [...said, ...[...refusals].slice(0, 20).map(refusalText)],
     async close() {
@@ -113,7 +115,7 @@ async function startTape(
 }
 
 function unused(program: Startable, run: Runner["run"], warnings: readonly string[]): AttemptGateway {
-  return { program, hasKeys: false, run, warnings: () => warnings, close: async () => {} };
+  return { program, hasKeys: false, url: null, run, warnings: () => warnings, close: async () => {} };
 }
 
 function readNews(watch: GatewayWatch, refusals: Map<string, number>): (news: GatewayNews) => void {

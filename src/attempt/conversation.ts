@@ -114,7 +114,7 @@ export async function openConversation(
     onLimits: (uses) => onEvent({ type: "limits", uses }),
   });
   for (const text of gateway.warnings()) onEvent({ type: "notice", kind: "warning", text });
-  const hooks = { signal: anyOf(ports, live, watch), onEvent, ...asking.hooks, ...live.hooks(isAgent) };
+  const hooks = { signal: anyOf(ports, live, watch), onEvent, ...asking.hooks, ...live.hooks(hearsMore(ports, play)) };
   const noteBegin = (message: LiveMessage | undefined, identity: ProcessIdentity): Promise<void> =>
     noteStart(job, ports, { ...place, account: launch.account }, identity).then(() => live.noteHeard(message));
 
@@ -124,7 +124,7 @@ export async function openConversation(
       const told = { reads, images, scratch, standing, ...optional({ schema, earlier: resumed(earlier, watch) }) };
       const end = await gateway.run(
         {
-          ...standingSpec(job, ports, place, isAgent ? [scratch] : [], gateway.hasKeys),
+          ...standingSpec(job, ports, place, { own: isAgent ? [scratch] : [], gateway, desk }),
           argv: gateway.program.argv,
           prompt: isAgent ? text : wholePrompt({ standing, now: text }),
           env: { ...environment, ...env },
@@ -175,9 +175,10 @@ function gatewayOf(
   ports: AttemptPorts,
   place: ConversationPlace,
   launch: ChosenRunner,
-  seen: Omit<GatewayWatch, "isApart">,
+  seen: Omit<GatewayWatch, "apart">,
 ): Promise<AttemptGateway> {
-  const watch = { ...seen, isApart: isApart(ports) };
+  const { ownNetwork } = ports.workspaces;
+  const watch = { ...seen, apart: ownNetwork?.type === "apart" ? ownNetwork.why : null };
   return openAttemptGateway(place.play.runner, tapeOf(job, ports, place), ports.runners, launch, watch);
 }
 
@@ -190,14 +191,15 @@ function tapeOf(job: AttemptJob, { playback }: AttemptPorts, { workspace }: Conv
 
 type StandingSpec = Omit<AttemptSpec, "argv" | "prompt" | "env" | "outputPath" | "agent">;
 
-/** What is the same whatever is said. `own`: folders that the program itself needs. */
-function standingSpec(
-  job: AttemptJob,
-  ports: AttemptPorts,
-  place: ConversationPlace,
-  own: readonly string[],
-  isKeyless: boolean,
-): StandingSpec {
+type Needs = {
+  /** Folders that the program itself needs. */
+  readonly own: readonly string[];
+  readonly gateway: AttemptGateway;
+  readonly desk: AttemptDesk | undefined;
+};
+
+/** What is the same whatever is said. */
+function standingSpec(job: AttemptJob, ports: AttemptPorts, place: ConversationPlace, needs: Needs): StandingSpec {
   const { redactor, enclosure } = ports.runners;
   return {
     marker: job.marker,
@@ -205,7 +207,7 @@ function standingSpec(
     limits: place.play.runner === "command" ? place.limits : { ...AGENT_LIMITS, ...place.limits },
     redactor,
     enclosure,
-    ...confinement(job, ports, place, own, isKeyless),
+    ...confinement(job, ports, place, needs),
   };
 }
 
@@ -292,9 +294,14 @@ function openAsking(
   return { permits, askLive, hooks: { ...permits.hooks, heldMs: people.heldMs }, close: () => people.close() };
 }
 
+/** Whether people can say more to its program while it works. */
+function hearsMore({ workspaces }: AttemptPorts, { runner }: RunnerChoice): boolean {
+  return runner !== "command" && workspaces.takesOnePrompt !== true;
+}
+
 /** Its programs reach nothing that listens on this machine. */
 function isApart({ workspaces }: AttemptPorts): boolean {
-  return workspaces.ownNetwork === true;
+  return workspaces.ownNetwork?.type === "apart";
 }
 
 function questionWaitMs({ limits }: Pick<ConversationPlace, "limits">): number {
@@ -342,10 +349,9 @@ function confinement(
   job: AttemptJob,
   ports: AttemptPorts,
   { workspace, reads }: Pick<ConversationPlace, "workspace" | "reads">,
-  own: readonly string[],
-  isKeyless: boolean,
+  { own, gateway, desk }: Needs,
 ): Pick<AttemptSpec, "confine" | "ownPrograms"> {
-  const { confine, ownPrograms, holdsResources } = ports.workspaces;
+  const { confine, ownPrograms, holdsResources, ownNetwork } = ports.workspaces;
   const { resources } = job.stage.limits;
   if (resources !== undefined && holdsResources !== true) return { confine: async () => err(NOT_HELD) };
   if (confine === undefined) return {};
@@ -356,10 +362,16 @@ function confinement(
         ...launch,
         folders,
         reads,
-        ...optional({ resources, credentials: isKeyless ? ("outside" as const) : undefined }),
+        ...optional({ resources, credentials: gateway.hasKeys ? ("outside" as const) : undefined }),
+        ...(ownNetwork?.type === "bridged" ? { ports: portsOf(gateway, desk) } : {}),
       }),
     ...(ownPrograms === true ? { ownPrograms } : {}),
   };
+}
+
+/** What its program asks on this machine. */
+function portsOf({ url }: AttemptGateway, desk: AttemptDesk | undefined): readonly number[] {
+  return [url, desk?.place?.url].flatMap((each) => (each ? [Number(new URL(each).port)] : []));
 }
 
 type Spoken = {

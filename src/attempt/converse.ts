@@ -160,7 +160,7 @@ async function talk(
   });
   try {
     // A prompt names no tool that cannot be reached from inside.
-    const hasDesk = play.runner !== "command" && ports.workspaces.ownNetwork !== true;
+    const hasDesk = play.runner !== "command" && ports.workspaces.ownNetwork?.type !== "apart";
     const promptFacts = {
       ...facts,
       submits: hasDesk && offersDesk(stage),

@@ -81,6 +81,8 @@ export type Launch = {
   readonly reads?: readonly string[];
   /** `outside`: a gateway adds its keys, so that no file with credentials is shown to it. */
   readonly credentials?: "outside";
+  /** Ports of this machine's loopback that the program must reach; for workspaces whose network is bridged. */
+  readonly ports?: readonly number[];
   /** In the result: as in `ConfinedLaunch`. */
   readonly begun?: string;
   /** Held by workspaces with `holdsResources`. */
@@ -89,6 +91,12 @@ export type Launch = {
 
 /** `logins`: the folders of programs that keep their files outside of their home, in order; each may be missing. */
 export type PrivateFolders = { readonly home: string; readonly logins: readonly string[] };
+
+export type OwnNetwork =
+  /** What a launch names in `ports` is reached inside at the same address. */
+  | { readonly type: "bridged" }
+  /** What listens on this machine's loopback is out of their reach. `why` completes "… does not go through the gateway: …". */
+  | { readonly type: "apart"; readonly why: string };
 
 export type CommitRequest = {
   /** Only work below this folder. */
@@ -114,8 +122,10 @@ export interface Workspaces {
   readonly ownPrograms?: boolean;
   /** What a program uses of the machine can be limited. */
   readonly holdsResources?: boolean;
-  /** Programs inside have another network, or none: what listens on this machine's loopback is out of their reach. */
-  readonly ownNetwork?: boolean;
+  /** A program inside gets its prompt, whole, and nothing after it. */
+  readonly takesOnePrompt?: boolean;
+  /** Programs inside have another network than this machine, or none. Absent: they have the machine's. */
+  readonly ownNetwork?: OwnNetwork;
   /**
    * Commits uncommitted work to the branch; null if there was none. Afterwards the branch holds all commits of the
    * work tree, or it fails. Absent if the folder is the user's own.

@@ -44,12 +44,18 @@ test("what the files mount and share is declared", () => {
   }
 });
 
-test("the image has the versions of the agents' programs that the contract tests drive, and ends as a user without rights", () => {
-  const text = deployFile("Containerfile");
-  const file = join(import.meta.dirname, "..", "contract", "package.json");
-  const { dependencies } = JSON.parse(readFileSync(file, "utf8")) as { dependencies: Record<string, string> };
-  for (const [name, version] of Object.entries(dependencies)) expect(text).toContain(`${name}@${version}`);
-  const stages = text.split(/^FROM /m).slice(1);
-  expect(stages).toHaveLength(2);
-  for (const stage of stages) expect(stage.match(/^USER .*$/gm)?.at(-1)).toBe("USER 10001");
-});
+test.each([
+  ["Containerfile", 2, "USER 10001"],
+  ["agents.Containerfile", 1, "USER 1000"],
+])(
+  "%s has the versions of the agents' programs that the contract tests drive, and ends as a user without rights",
+  (name, count, user) => {
+    const text = deployFile(name);
+    const file = join(import.meta.dirname, "..", "contract", "package.json");
+    const { dependencies } = JSON.parse(readFileSync(file, "utf8")) as { dependencies: Record<string, string> };
+    for (const [agent, version] of Object.entries(dependencies)) expect(text).toContain(`${agent}@${version}`);
+    const stages = text.split(/^FROM /m).slice(1);
+    expect(stages).toHaveLength(count);
+    for (const stage of stages) expect(stage.match(/^USER .*$/gm)?.at(-1)).toBe(user);
+  },
+);

@@ -2,6 +2,7 @@
 // removed afterwards.
 
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
@@ -25,6 +26,8 @@ export type TriedSandbox = {
   readonly git: string | null;
   /** The coding agents that are found inside. */
   readonly agents: readonly string[];
+  /** Why Passrail's desk and gateway cannot be reached from inside; null: they can. */
+  readonly apart: string | null;
   /** What was written inside arrived outside. */
   readonly keepsWork: boolean;
 };
@@ -88,8 +91,11 @@ async function answerFrom(
   dir: string,
   environment: Environment,
 ): Promise<Result<TriedSandbox>> {
-  const { confine, ownPrograms } = workspaces;
+  const { confine, ownPrograms, ownNetwork } = workspaces;
   if (confine === undefined) return err({ code: "sandbox_unavailable", message: `${kind} confines nothing.` });
+  // Where the way to it cannot be opened, the program does not begin.
+  const service = await openService();
+  const ports = ownNetwork?.type === "bridged" ? [service.port] : [];
   const startedAt = performance.now();
   const end = await createCommandRunner().run(
     {
@@ -100,12 +106,13 @@ async function answerFrom(
       env: { PATH: environment["PATH"] ?? "", HOME: environment["HOME"] ?? dir },
       outputPath: join(dir, "output.log"),
       limits: { totalMs: LIMIT_MS, outputBytes: 100_000, graceMs: 5_000 },
-      confine: async (launch) => confine(workspace, { ...launch, folders: [] }),
+      confine: async (launch) => confine(workspace, { ...launch, folders: [], ports }),
       ...(ownPrograms === true ? { ownPrograms } : {}),
     },
     { signal: new AbortController().signal },
   );
   const ms = Math.round(performance.now() - startedAt);
+  service.close();
   const lines = end.stdoutTail.split("\n");
   const said = (word: string) =>
     lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1).trim());
@@ -116,5 +123,12 @@ async function answerFrom(
     return err({ code: "sandbox_unavailable", message: `${kind}: no program could be started inside. ${why}`, hint });
   }
   const keepsWork = (await workspaces.diff(workspace, await workspaces.head(workspace))).includes(WRITTEN);
-  return ok({ kind, ms, user: Number(user), git: said("git")[0] ?? null, agents: said("agent"), keepsWork });
+  const apart = ownNetwork?.type === "apart" ? ownNetwork.why : null;
+  return ok({ kind, ms, user: Number(user), git: said("git")[0] ?? null, agents: said("agent"), apart, keepsWork });
+}
+
+async function openService(): Promise<{ readonly port: number; close(): void }> {
+  const server = createServer((socket) => void socket.destroy());
+  await new Promise<void>((resolve, reject) => void server.once("error", reject).listen(0, "127.0.0.1", resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }

@@ -80,6 +80,12 @@ function chosen(
     point: ({ url, token }) => ({
       argv: [
         ...argv,
+        // As its config.toml says, which a container does not see.
+        ...set("model_provider", id),
+        ...["name", "wire_api"].flatMap((key) => {
+          const value = keyOf(key);
+          return typeof value === "string" ? set(`model_providers.${id}.${key}`, value) : [];
+        }),
         ...set(`model_providers.${id}.base_url`, `${url}/openai`),
         ...set(`model_providers.${id}.env_key`, TOKEN_VARIABLE),
       ],

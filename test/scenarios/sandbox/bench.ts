@@ -36,6 +36,8 @@ export type How = {
   readonly marker?: string;
   /** Folders that it may only read. */
   readonly reads?: readonly string[];
+  /** Services of this machine that it must reach. */
+  readonly ports?: readonly number[];
 };
 
 /** Made at run time: this file, and copies of it that tools keep, may be in a folder that a sandbox shows. */
@@ -61,7 +63,11 @@ export async function openConfined(
     mode,
   );
   let attempts = 0;
-  const run: Bench["run"] = (workspace, argv, { env, limits, hooks, prompt = "", marker, reads = [] } = {}) => {
+  const run: Bench["run"] = (
+    workspace,
+    argv,
+    { env, limits, hooks, prompt = "", marker, reads = [], ports = [] } = {},
+  ) => {
     attempts += 1;
     const spec: AttemptSpec = {
       marker: marker ?? `test-${process.pid}-${dir.slice(-6)}-${attempts}`,
@@ -74,7 +80,7 @@ export async function openConfined(
       confine: async (launch) =>
         workspaces.confine === undefined
           ? { ok: false, error: { code: "none", message: "this kind does not confine" } }
-          : workspaces.confine(workspace, { ...launch, folders: [result], reads }),
+          : workspaces.confine(workspace, { ...launch, folders: [result], reads, ports }),
       ...(workspaces.ownPrograms === true ? { ownPrograms: true } : {}),
     };
     return createCommandRunner().run(spec, { signal: new AbortController().signal, ...hooks });

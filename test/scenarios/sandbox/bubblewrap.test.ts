@@ -154,22 +154,55 @@ describe.skipIf(bubblewrapTests === "left out")(`bubblewrap${whyLeftOut}`, { tim
     expect(statSync(join(workspace.dir, "made.txt")).uid).toBe(process.getuid?.());
   });
 
-  test("the network is the machine's, unless it is switched off", async () => {
-    const server = createServer((_request, response) => response.end("reached"));
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const call = `fetch("http://127.0.0.1:${port}").then(r => r.text()).then(console.log, e => console.log("refused"))`;
+  test("when the way to Passrail is killed, or the attempt canceled, nothing of the sandbox with a network of its own stays", async () => {
+    const service = await openService();
     try {
-      for (const [network, answer] of [
-        ["on", "reached\n"],
-        ["off", "refused\n"],
+      const bench = await openConfined("bubblewrap", { bubblewrap: { network: "off" } });
+      const workspace = await bench.open();
+      for (const [how, reason] of [
+        ["killed", "signaled"],
+        ["canceled", "canceled"],
+      ] as const) {
+        const marker = `test-way-${process.pid}-${how}`;
+        const cancel = new AbortController();
+        const file = `up-${how}.txt`;
+        const ended = bench.sh(workspace, `touch ${file}; tail -f /dev/null`, {
+          ports: [service.address],
+          marker,
+          hooks: { signal: cancel.signal },
+        });
+        await until("it works", () => existsSync(join(workspace.dir, file)) || undefined, 20_000);
+        const way = findMarked(marker).find(({ pid }) =>
+          readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("attend-apart"),
+        );
+        expect(way).toBeDefined();
+        if (how === "killed") process.kill(way?.pid ?? 0, "SIGKILL");
+        else cancel.abort();
+        expect((await ended).reason).toBe(reason);
+        expect(findMarked(marker)).toEqual([]);
+      }
+    } finally {
+      service.close();
+    }
+  });
+
+  test("the network is the machine's, unless it is switched off; then it reaches what it must reach, and nothing else", async () => {
+    const services = await Promise.all([openService(), openService()]);
+    const [port = 0, other = 0] = services.map(({ address }) => address);
+    const calls = [port, other].map((each) => `fetch("http://127.0.0.1:${each}").then(r => r.text(), () => "refused")`);
+    const both = `Promise.all([${calls.join()}]).then((all) => console.log(all.join(" ")))`;
+    try {
+      for (const [network, ports, answer] of [
+        ["on", [], "reached reached\n"],
+        ["off", [], "refused refused\n"],
+        ["off", [port], "reached refused\n"],
       ] as const) {
         const bench = await openConfined("bubblewrap", { bubblewrap: { network } });
-        const end = await bench.run(await bench.open(), [process.execPath, "-e", call]);
+        const end = await bench.run(await bench.open(), [process.execPath, "-e", both], { ports });
         expect({ network, ...end }).toMatchObject({ exitCode: 0, stdoutTail: answer });
       }
     } finally {
-      server.close();
+      for (const service of services) service.close();
     }
   });
 
@@ -286,4 +319,10 @@ function isRunning(word: string): boolean {
         return false;
       }
     });
+}
+
+async function openService(): Promise<{ readonly address: number; close(): void }> {
+  const server = createServer((_request, response) => response.end("reached"));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return { address: (server.address() as AddressInfo).port, close: () => void server.close() };
 }

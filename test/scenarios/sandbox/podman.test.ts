@@ -1,12 +1,23 @@
 // The real podman, as root with the runtime of Debian's package, and an image made of programs of this machine: nothing is fetched.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { removeTempDirs, userGit, valueOf } from "../../../src/workspace/workspace.testsuite.ts";
 import { findOnPath } from "../../../src/workspace/sandbox/shared/find-on-path.ts";
+import { PROGRAM } from "../../harness/program.ts";
 import { approveFiles } from "../../harness/approve-files.ts";
 import { openBench } from "../cli/bench.ts";
 import { until } from "../../harness/until.ts";
@@ -20,7 +31,28 @@ const podman = (...args: readonly string[]): string =>
   execFileSync("podman", args, { encoding: "utf8", env: { PATH, HOME: dir, CONTAINERS_CONF: conf }, stdio: "pipe" });
 
 /** Where it is missing, by hand, these tests are left out; the gate installs it. */
-const canRun = process.getuid?.() === 0 && ["podman", "runc", "busybox"].every((name) => findOnPath(PATH, name));
+const isRoot = process.getuid?.() === 0;
+const canRun = isRoot && ["podman", "runc", "busybox"].every((name) => findOnPath(PATH, name));
+
+/** A number that no user of the machine has. */
+const USER = 4711;
+
+/** Why no podman without root can be tried here; for the name of its test. */
+const whyNoUser = ((): string => {
+  const become = [`--reuid=${USER}`, "--clear-groups"];
+  if (findOnPath(PATH, "newuidmap") === undefined) return " (left out: newuidmap is missing)";
+  try {
+    execFileSync("setpriv", [...become, "unshare", "--user", "true"], { stdio: "pipe" });
+  } catch {
+    return " (left out: this kernel lets no ordinary user make a user namespace)";
+  }
+  try {
+    execFileSync("setpriv", [...become, "test", "-r", import.meta.filename], { stdio: "pipe" });
+    return "";
+  } catch {
+    return " (left out: other users cannot read this folder)";
+  }
+})();
 
 /** Programs that want more than they may have. */
 const HUNGRY = {
@@ -103,6 +135,23 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
     expect(leftContainers()).toEqual([]);
   });
 
+  test("without a network it reaches the services that it must reach, and nothing else; when they are gone, nothing", async () => {
+    const service = createServer((socket) => void socket.end("reached\n"));
+    await new Promise<void>((resolve) => void service.listen(0, "127.0.0.1", resolve));
+    const { port } = service.address() as AddressInfo;
+    const bench = await openConfined("podman", settings, environment);
+    const workspace = await bench.open();
+    const ask = (to: number): string => `nc -w 5 127.0.0.1 ${to} < /dev/null || echo refused`;
+    const line = `${ask(port)}; ${ask(port + 1)}; echo > first; until [ -e gone ]; do sleep 0.05; done; ${ask(port)}; ls /sys/class/net`;
+    const ended = bench.sh(workspace, line, { ports: [port] });
+    await until("it has asked", () => existsSync(join(workspace.dir, "first")) || undefined);
+    await new Promise<void>((resolve) => void service.close(() => resolve()));
+    writeFileSync(join(workspace.dir, "gone"), "");
+    // The connection is taken inside and ends without a word.
+    expect((await ended).stdoutTail.replaceAll("refused\n", "")).toBe("reached\nlo\n");
+    expect(leftContainers()).toEqual([]);
+  });
+
   test("`sandbox list` and `test` say what works, `sandbox: auto` takes it, and a whole run works in it", async () => {
     const bench = openBench();
     try {
@@ -115,7 +164,7 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
       expect(found).toEqual({ kind: "podman", problem: null, isChosen: false, isStrongest: true });
       const tried = JSON.parse((await bench.passrail(["sandbox", "test", "podman", "--json"], { env })).out);
       expect(tried.sandboxes).toMatchObject([
-        { ok: true, kind: "podman", user: 1000, agents: ["claude"], keepsWork: true },
+        { ok: true, kind: "podman", user: 1000, agents: ["claude"], apart: null, keepsWork: true },
       ]);
       const input = ["--input", "ticket.workflow=oneshot"];
       const run = await bench.passrail(["run", "ticket", "Make it", ...input, "--agent", "*=/bin/made"], { env });
@@ -145,6 +194,60 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
       bench.remove();
     }
   });
+
+  test.skipIf(whyNoUser !== "")(
+    `an ordinary user's podman, without root, works and has the way to Passrail${whyNoUser}`,
+    async () => {
+      const home = join(dir, "rootless");
+      for (const folder of ["project", "state", "run"]) mkdirSync(join(home, folder), { recursive: true });
+      writeFileSync(join(home, "root.tar"), imageFiles(), { mode: 0o644 });
+      writeFileSync(
+        join(home, "project/passrail.yaml"),
+        JSON.stringify({ workspaces: { docker: { image: IMAGE, network: "off" } } }),
+      );
+      const lines = {
+        passwd: `${readFileSync("/etc/passwd", "utf8")}passrail-test:x:${USER}:${USER}::${home}:/bin/sh\n`,
+        group: `${readFileSync("/etc/group", "utf8")}passrail-test:x:${USER}:\n`,
+        subuid: `passrail-test:${USER * 10}:65536\n`,
+      };
+      for (const [name, text] of Object.entries(lines)) writeFileSync(join(home, name), text);
+      approveFiles(join(home, "state"), join(home, "project"));
+      chmodSync(dir, 0o755);
+      execFileSync("chown", ["-R", `${USER}:${USER}`, home]);
+      const importing = `podman import --change 'ENV PATH="/bin"' ${home}/root.tar ${IMAGE} >&2`;
+      const trying = `${process.execPath} ${PROGRAM} sandbox test podman --json || true; podman system migrate >&2`;
+      // The user exists in this table of mounts alone.
+      const become = `setpriv --reuid=${USER} --regid=${USER} --clear-groups --inh-caps=-all`;
+      const mounts = ["passwd:passwd", "group:group", "subuid:subuid", "subuid:subgid"].map((pair) => {
+        const [from = "", to = ""] = pair.split(":");
+        return `mount --bind ${home}/${from} /etc/${to}`;
+      });
+      const said = execFileSync(
+        "unshare",
+        [
+          "--mount",
+          "sh",
+          "-ec",
+          [...mounts, `exec ${become} sh -ec '${importing.replaceAll("'", "'\\''")}; ${trying}'`].join("\n"),
+        ],
+        {
+          cwd: join(home, "project"),
+          encoding: "utf8",
+          env: {
+            PATH,
+            HOME: home,
+            XDG_RUNTIME_DIR: join(home, "run"),
+            CONTAINERS_CONF: conf,
+            PASSRAIL_HOME: join(home, "state"),
+          },
+          stdio: ["ignore", "pipe", "pipe"],
+        },
+      );
+      expect(JSON.parse(said).sandboxes).toMatchObject([
+        { ok: true, kind: "podman", user: USER, agents: ["claude"], apart: null, keepsWork: true },
+      ]);
+    },
+  );
 
   test("a stage's memory, processes and cpus hold in a container, and the run says what ended it; without one nothing starts", async () => {
     const bench = openBench();
@@ -176,6 +279,10 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
     }
   });
 
+  function imageFiles(): Buffer {
+    return execFileSync("tar", ["-C", join(dir, "root"), "-c", "."], { maxBuffer: 64 * 1024 ** 2 });
+  }
+
   function leftContainers(): readonly string[] {
     return podman("ps", "--all", "--quiet", "--filter=label=passrail.store").split("\n").filter(Boolean);
   }
@@ -206,9 +313,8 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
     for (const [name, text] of Object.entries(HUNGRY))
       writeFileSync(join(root, "bin", name), `#!/bin/sh\ncat > /dev/null\n${text}\n`, { mode: 0o755 });
     writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\n");
-    const tar = execFileSync("tar", ["-C", root, "-c", "."], { maxBuffer: 64 * 1024 ** 2 });
     execFileSync("podman", ["import", "--change", 'ENV PATH="/bin"', "-", IMAGE], {
-      input: tar,
+      input: imageFiles(),
       env: { PATH, HOME: dir, CONTAINERS_CONF: conf },
       stdio: ["pipe", "pipe", "pipe"],
     });

@@ -12,7 +12,6 @@ import { findMarked } from "../../../src/runner/process/process-table.ts";
 import { userGit } from "../../../src/workspace/workspace.testsuite.ts";
 import { attemptRow } from "../../../src/core/view/attempt-row.ts";
 import { until } from "../../harness/until.ts";
-import { onlyStages } from "../../harness/custom-flow.ts";
 import { openWorkbench, verdictsOf, type Workbench } from "../../harness/workbench.ts";
 import { bubblewrapTests, whyLeftOut } from "./can-confine.ts";
 
@@ -107,42 +106,7 @@ describe.skipIf(bubblewrapTests === "left out")(`runs in bubblewrap${whyLeftOut}
     expect(bench.errors).toEqual([]);
     await until("every workspace is closed", () => leftOf(bench).length === 0 || undefined);
   });
-
-  test("a prompt names no tool that cannot be reached from inside; the verdict comes as text, and a gateway is said to be bypassed", async () => {
-    const apart = await openWorkbench({
-      settings: () => ({ workspaces: { bubblewrap: { network: "off" } }, gateway: { mode: "on" } }),
-    });
-    try {
-      const program = join(apart.dir, "apart.mjs");
-      writeFileSync(program, SAYS_ITS_VERDICT);
-      const runners = { "*": { runner: "claude", command: [process.execPath, program] } };
-      const facts = { ...CONFINED, runners };
-      const run = await apart.run(onlyStages("feature", ["spec"]), {}, { facts });
-      expect(run.status).toBe("completed");
-      const [attempt] = await apart.passrail.store.attempts(run.id);
-      const prompt = readFileSync(attempt?.facts["prompt"] as string, "utf8");
-      expect(prompt).toContain("verdict");
-      for (const tool of ["submit_verdict", "ask_human"]) expect(prompt).not.toContain(tool);
-      expect(JSON.stringify(attempt?.outcome)).toContain("its sandbox cannot reach this machine");
-    } finally {
-      await apart.close();
-    }
-  });
 });
-
-/** Talks like Claude Code and fails if it got a server with tools. */
-const SAYS_ITS_VERDICT = `
-const { readFileSync } = process.getBuiltinModule("node:fs");
-if (["auth status", "login status"].includes(process.argv.slice(2).join(" "))) process.exit(0);
-const option = (name) => process.argv.find((arg) => arg.startsWith(name + "="))?.slice(name.length + 1);
-const system = option("--append-system-prompt-file");
-const prompt = readFileSync(0, "utf8") + (system === undefined ? "" : readFileSync(system, "utf8"));
-const nonce = /nonce\\W+(\\w{6,})/u.exec(prompt)?.[1];
-const print = (line) => console.log(JSON.stringify({ session_id: "s-1", ...line }));
-print({ type: "system", subtype: "init", model: "m", claude_code_version: "0.0.0", tools: [], mcp_servers: [] });
-const text = JSON.stringify({ verdict: "APPROVED", summary: "One page.", nonce });
-print({ type: "result", subtype: "success", is_error: false, result: text, num_turns: 1, total_cost_usd: 0 });
-`;
 
 /** What is left of clones and of the folders beside them. */
 function leftOf(bench: Workbench): readonly string[] {

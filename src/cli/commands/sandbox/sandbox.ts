@@ -92,12 +92,13 @@ function tell(io: Io, kind: ConfiningMode, result: Result<TriedSandbox>): void {
     if (result.error.hint !== undefined) io.err(`    ${plainText(result.error.hint)}`);
     return;
   }
-  const { ms, user, git, agents, keepsWork } = result.value;
+  const { ms, user, git, agents, apart, keepsWork } = result.value;
   const facts = [
     `started and ended in ${ms} ms`,
     user === 0 ? "the agent is root inside" : `the agent is user ${user} inside`,
     git === null ? "no git inside" : git,
     agents.length === 0 ? "no coding agent inside" : `agents inside: ${agents.join(", ")}`,
+    ...(apart === null ? [] : [`no gateway and no desk inside: ${apart}`]),
     ...(keepsWork ? [] : ["its work did not arrive outside"]),
   ];
   io.out(`${paint(io, "green", "✓")} ${kind}: ${plainText(facts.join("; "))}`);

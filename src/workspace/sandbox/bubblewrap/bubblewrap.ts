@@ -1,8 +1,12 @@
 // A confining workspace: a clone, and every program in it inside bubblewrap, where the project, the state folder, other workspaces and the
 // user's home do not exist. Fails closed: without bubblewrap it opens and starts nothing.
 
+import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ok } from "../../../core/result.ts";
+import { bridgedNetwork } from "../bridge/can-bridge.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
 import type { Launch } from "../../workspace.ts";
@@ -18,12 +22,14 @@ export type BubblewrapOptions = Clones & {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
+const ATTEND = fileURLToPath(new URL(`./attend-apart${extname(import.meta.url)}`, import.meta.url));
+
 export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorkspaces {
   const { home, settings, caches } = options;
   const network = settings.network ?? "on";
   const find = bubblewrapFinder(options.environment, network);
   return createConfinedWorkspaces(options, {
-    ownNetwork: network === "off",
+    ownNetwork: network === "off" ? bridgedNetwork(options.environment["PATH"] ?? "", null) : undefined,
 
     async check() {
       const found = await find();
@@ -36,11 +42,25 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
       const place = { home, top, own, repository: workspace.repository, caches };
       const inside = await lookInside(launch, place, settings, launch.env["HOME"] ?? homedir());
       if (!inside.ok) return inside;
-      const args = bubblewrapArguments({ mounts: inside.value.mounts, cwd: launch.cwd, network, user: userInside() });
+      const { ports = [] } = launch;
+      const isBridged = network === "off" && ports.length > 0;
+      const { mounts } = inside.value;
+      // Bridged, it starts in the network that it is to have.
+      const unshares = network === "off" && !isBridged;
+      const args = bubblewrapArguments({
+        mounts,
+        cwd: launch.cwd,
+        network: unshares ? "off" : "on",
+        user: userInside(),
+      });
+      const argv = commandLine(found.value, args, launch.argv);
+      const begun = join(own, "begun");
+      await rm(begun, { force: true });
       return ok({
         ...launch,
-        argv: commandLine(found.value, args, launch.argv),
+        argv: isBridged ? [process.execPath, ATTEND, found.value.bwrap, ports.join(","), begun, ...argv] : argv,
         env: { ...launch.env, HOME: inside.value.home, TMPDIR: "/tmp" },
+        ...(isBridged ? { begun } : {}),
       });
     },
   });

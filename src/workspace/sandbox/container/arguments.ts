@@ -6,6 +6,7 @@ import { err, ok, type Result } from "../../../core/result.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import { variablesInside } from "../shared/variables.ts";
 import type { Launch } from "../../workspace.ts";
+import { gated } from "./gate.ts";
 
 export type EngineName = "docker" | "podman";
 
@@ -32,6 +33,8 @@ export type ContainerPlan = {
   /** The workspace's folder that serves as the home inside. */
   readonly home: string;
   readonly launch: Launch;
+  /** The folder of the gate at which the program waits for its way to Passrail; one of `folders`. */
+  readonly gate?: string;
 };
 
 const INSIDE_HOME = "/home/agent";
@@ -54,6 +57,8 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     mounts.push("--mount", `${mount}${more}`);
   }
   const names = variablesInside(launch.env);
+  // By its name in the image.
+  const program = [launch.program, ...launch.argv.slice(1)];
   return ok([
     "run",
     "--rm",
@@ -75,9 +80,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     `--env=HOME=${INSIDE_HOME}`,
     ...(settings.options ?? []),
     settings.image,
-    // By its name in the image.
-    launch.program,
-    ...launch.argv.slice(1),
+    ...(plan.gate === undefined ? program : gated(plan.gate, program)),
   ]);
 }
 

@@ -2,9 +2,12 @@
 // carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash.
 
 import { createHash, randomBytes } from "node:crypto";
-import { extname } from "node:path";
+import { rm } from "node:fs/promises";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { optional } from "../../../core/optional.ts";
 import { err, ok } from "../../../core/result.ts";
+import { bridgedNetwork } from "../bridge/can-bridge.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { existing } from "../shared/existing.ts";
 import { findOnPath } from "../shared/find-on-path.ts";
@@ -12,6 +15,7 @@ import { openPrivate, PRIVATE_HOME } from "../shared/private-folder.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
 import { type ContainerSettings, containerArguments, type EngineName } from "./arguments.ts";
+import { attendedWords } from "./attended.ts";
 import { clientEnvironment, engineFinder, removeContainers } from "./engine.ts";
 
 export type ContainerOptions = Clones & {
@@ -33,7 +37,10 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
   return createConfinedWorkspaces(options, {
     ownPrograms: true,
     holdsResources: true,
-    ownNetwork: options.settings?.network !== "host",
+    ownNetwork:
+      options.settings?.network === "host"
+        ? undefined
+        : bridgedNetwork(environment["PATH"] ?? "", whyApart(engine, environment)),
 
     async check() {
       const found = await find();
@@ -57,6 +64,10 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       }
       const privateHome = await openPrivate(own, PRIVATE_HOME);
       if (!privateHome.ok) return privateHome;
+      const { ports = [] } = launch;
+      const gate = ports.length === 0 ? undefined : join(own, "gate");
+      const begun = join(own, "begun");
+      await rm(begun, { force: true });
       const container = `passrail-${store}-${name}-${randomBytes(4).toString("hex")}`;
       const args = containerArguments({
         engine,
@@ -65,17 +76,38 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
         labels: [`passrail.store=${store}`, labelOf(name)],
         user: { uid: user.uid, gid: user.gid },
         numbering: found.value.numbering,
-        folders: [...new Set([top, ...(await existing(options.caches)), ...launch.folders])],
+        folders: [
+          ...new Set([
+            top,
+            ...(await existing(options.caches)),
+            ...launch.folders,
+            ...(gate === undefined ? [] : [gate]),
+          ]),
+        ],
         reads: launch.reads ?? [],
         home: privateHome.value,
         launch,
+        ...optional({ gate }),
       });
       if (!args.ok) return args;
+      const way = gate === undefined ? null : { ports, gate, begun };
+      const attended = { client: found.value.client, container, way, args: args.value };
       return ok({
         ...launch,
-        argv: [process.execPath, ATTEND, found.value.client, container, ...args.value],
+        argv: [process.execPath, ATTEND, ...attendedWords(attended)],
         env: { ...launch.env, ...clientEnvironment(environment) },
+        ...(way === null ? {} : { begun }),
       });
     },
   });
+}
+
+/** Why nobody can enter the network of this engine's containers from here; null: it can be tried. */
+function whyApart(engine: EngineName, environment: ContainerOptions["environment"]): string | null {
+  const elsewhere = /^(?:tcp|ssh|https?|npipe):/u;
+  const host = environment[engine === "docker" ? "DOCKER_HOST" : "CONTAINER_HOST"] ?? "";
+  if (elsewhere.test(host)) return `${engine} starts its sandbox on another machine`;
+  if (engine === "docker" && process.getuid?.() !== 0)
+    return "only root can enter the network of a container of docker; podman's belongs to you";
+  return null;
 }

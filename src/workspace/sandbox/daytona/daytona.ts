@@ -51,7 +51,8 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
   };
   return createConfinedWorkspaces(options, {
     ownPrograms: true,
-    ownNetwork: true,
+    takesOnePrompt: true,
+    ownNetwork: { type: "apart", why: "its sandbox is on another machine, which cannot reach this one" },
 
     async check() {
       const known = access();

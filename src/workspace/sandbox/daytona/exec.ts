@@ -44,7 +44,8 @@ async function main(): Promise<void> {
   valueOf(await push(carried));
   valueOf(await sendFolders(daytona, sandbox, remote, [...job.folders, ...job.reads]));
   const variables = job.variables.map((name) => `${name}=${quote(inside(process.env[name] ?? ""))}\n`).join("");
-  valueOf(await daytona.upload(sandbox, `${remote.root}/env`, Buffer.from(variables)));
+  // An image may know only root, as whom Claude Code works unasked only in a sandbox.
+  valueOf(await daytona.upload(sandbox, `${remote.root}/env`, Buffer.from(`IS_SANDBOX=1\n${variables}`)));
   valueOf(await daytona.upload(sandbox, `${remote.root}/prompt`, Buffer.from(inside(prompt))));
   const started = valueOf(await daytona.run(sandbox, startProgram(remote, inside(job.cwd), job.argv.map(inside)), 30));
   if (started.exitCode !== 0)

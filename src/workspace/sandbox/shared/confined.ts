@@ -2,10 +2,11 @@
 // available. Each kind adds how to run a program inside.
 
 import { basename, join } from "node:path";
+import { optional } from "../../../core/optional.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { locate } from "../../target.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
-import type { Launch, Workspace } from "../../workspace.ts";
+import type { Launch, OwnNetwork, Workspace } from "../../workspace.ts";
 import { contains } from "./contains.ts";
 import { loginFolder, LOGINS_AT_MOST, openPrivate, PRIVATE_HOME, removePrivate } from "./private-folder.ts";
 import { unavailable } from "./unavailable.ts";
@@ -34,8 +35,9 @@ export type Confinement = {
   readonly check: () => Promise<Result<null>>;
   readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
   readonly ownPrograms?: boolean;
-  readonly ownNetwork?: boolean;
+  readonly ownNetwork?: OwnNetwork | undefined;
   readonly holdsResources?: boolean;
+  readonly takesOnePrompt?: boolean;
   /** Ends anything that still works there after its program is gone, and brings its work back. Idempotent. */
   readonly end?: (place: ConfinedPlace, why: "crash" | "close") => Promise<Result<null>>;
 };
@@ -55,7 +57,8 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
     ...clones,
     check,
     ...(sandbox.ownPrograms === true ? { ownPrograms: true } : {}),
-    ...(sandbox.ownNetwork === true ? { ownNetwork: true } : {}),
+    ...(sandbox.takesOnePrompt === true ? { takesOnePrompt: true } : {}),
+    ...optional({ ownNetwork: sandbox.ownNetwork }),
     ...(sandbox.holdsResources === true ? { holdsResources: true } : {}),
 
     async open(request) {
