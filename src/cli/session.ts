@@ -5,6 +5,7 @@ import { attemptFacts } from "../core/attempt-facts.ts";
 import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
 import { needsApi } from "../app/needs-api.ts";
 import type { RunListener } from "../daemon/run-listener.ts";
+import { keepHeapSmall } from "../daemon/small-heap.ts";
 import { openForReading } from "../store/open-store.ts";
 import { isEnded, openItems, type Run, takenOver } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
@@ -142,6 +143,7 @@ async function perform(
   { runId, view, caught }: Watched,
 ): Promise<void> {
   const listener = await listenForAgents(io, flags, passrail);
+  keepHeapSmall();
   await passrail.perform();
   const updates = keepUpdated(view, passrail.store);
   try {

@@ -23,6 +23,7 @@ import { openRunLog } from "./run-log.ts";
 import { openMetrics } from "./send-metrics.ts";
 import { serve, type Served } from "./serve.ts";
 import { openShift, type ShiftWatch } from "./shift.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 import { openTelemetry, type Telemetry } from "./telemetry.ts";
 import { metricsEveryMs, readTelemetry, type TelemetrySettings, type TelemetrySignal } from "./telemetry-settings.ts";
 import { openStandby } from "./standby.ts";
@@ -64,6 +65,7 @@ async function start(passrail: Performer, options: DaemonOptions): Promise<Resul
     await served.value.server.close();
     return shift;
   }
+  keepHeapSmall();
   await passrail.perform();
   const telemetry = await openTelemetryOf(passrail, served.value, options);
   return ok(begin(passrail, { ...served.value, shift: shift.value, telemetry, isFirstStart }, triggers.value, options));

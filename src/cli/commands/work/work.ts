@@ -8,6 +8,7 @@ import type { RunEvent } from "../../../core/run/event.ts";
 import { messageOf, type Problem } from "../../../core/result.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
 import { findDaemon } from "../../../daemon/note.ts";
+import { keepHeapSmall } from "../../../daemon/small-heap.ts";
 import type { CannotStart } from "../../../core/ticket/cannot-start.ts";
 import type { Dispatcher } from "../../../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../../../ticket/pick/interrupt-attempts.ts";
@@ -53,6 +54,7 @@ async function workHere(io: Io, { once, runners }: WorkOptions, flags: { readonl
   if (!performer.ok) throw problemError(takenProblem(io, performer.error));
   const passrail = performer.value;
   passrail.listen({ onChange: tell.change });
+  keepHeapSmall();
   await passrail.perform();
   const stopping = catchStops(() => forceEnd(passrail.store));
   const alive = setInterval(() => undefined, KEEP_ALIVE_MS);
