@@ -6,6 +6,9 @@ import type { FlowStats, Insights, WaitRow } from "./store.ts";
 export const FAILURES_AT_MOST = 20;
 export const REASON_CHARS = 500;
 
+/** In SQL: a run of this store. One that came from a file of another machine has a subject named after it (core/run/imported.ts). */
+export const OWN_RUN = "subject_id <> 'imported-' || id";
+
 /** The events that count, in order of run and version. */
 export const STEP_TYPES = [
   "stage.finished",

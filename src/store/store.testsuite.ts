@@ -148,8 +148,8 @@ const gate: InboxItem = {
 };
 
 /** A run from its start to its end, one change per decision: hand over, send back, interrupt, ask a person, complete. */
-export function wholeRun(id: string): readonly Change[] {
-  const changes: Change[] = [newRun(id)];
+export function wholeRun(id: string, subjectId?: string): readonly Change[] {
+  const changes: Change[] = [newRun(id, optional({ subjectId }))];
   const add = (...events: readonly RunEvent[]) => {
     const before = changes.at(-1);
     changes.push(changeOf(before && after(before), events, { signalIds: [`${id}-${changes.length}`] }));
@@ -941,6 +941,10 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         medianMs: null,
       });
       expect(await store.flowStats({ flow: "other", limit: 10 })).toMatchObject({ runs: 0, loops: 0, medianMs: null });
+      // What another machine did says nothing about this one.
+      await commitAll(store, wholeRun("there", "imported-there"));
+      expect(await store.flowStats({ flow: "story", limit: 10 })).toEqual(whole);
+      expect(await store.insights({ limit: 10 })).toMatchObject({ runs: 3, waits: [{ times: 2 }] });
     });
 
     test("where runs lose time: what was sent back by whom, how long people were waited for, what failed", async () => {

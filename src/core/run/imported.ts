@@ -53,6 +53,7 @@ export function importedRun(written: readonly RunEvent[], from: ImportedFrom): R
   }
 }
 
+/** Insights leave such runs out by this name (store/insight-fold.ts). */
 function subjectHere(runId: string): string {
   return `imported-${runId}`;
 }

@@ -8,6 +8,7 @@ import {
   FAILURES_AT_MOST,
   foldSteps,
   type InsightStep,
+  OWN_RUN,
   REASON_CHARS,
   type RunEndRow,
   statsOf,
@@ -126,7 +127,7 @@ function selectSums(
 
 /** The newest runs, and of those the ones since a time: cut first, so that the table is never walked. */
 const NEWEST = `(SELECT number, id, flow FROM (
-  SELECT number, id, flow, created_at FROM passrail.runs ORDER BY number DESC LIMIT $1) AS newest WHERE created_at >= $2)`;
+  SELECT number, id, flow, created_at FROM passrail.runs WHERE ${OWN_RUN} ORDER BY number DESC LIMIT $1) AS newest WHERE created_at >= $2)`;
 
 function readInsight({ all }: Pick<DatabaseQueries, "all">) {
   async function flowStats({ flow, limit }: { readonly flow: string; readonly limit: number }): Promise<FlowStats> {
@@ -135,7 +136,7 @@ function readInsight({ all }: Pick<DatabaseQueries, "all">) {
         round(extract(epoch FROM r.updated_at::timestamptz - r.created_at::timestamptz) * 1000) AS ms,
         (SELECT sum(s.usd) FROM passrail.spending s WHERE s.run_number = r.number) AS usd,
         (SELECT count(*) FROM passrail.spending s WHERE s.run_number = r.number AND s.usd IS NULL) AS unknown
-      FROM passrail.runs r WHERE r.flow = $1 ORDER BY r.number DESC LIMIT $2`;
+      FROM passrail.runs r WHERE r.flow = $1 AND ${OWN_RUN} ORDER BY r.number DESC LIMIT $2`;
     const runs = await all((row: Omit<RunEndRow, "loops"> & { number: number }) => row, sql, plainText(flow), limit);
     const counted = await all(
       (row: { run: number; body: string }) => ({ run: row.run, looped: isLoop(JSON.parse(row.body) as JsonObject) }),

@@ -32,6 +32,20 @@ export function openMark(database: string): MarkFile {
   };
 }
 
+/** For somebody who only looks. */
+export function lookAtMark(database: string): OwnerMark | undefined {
+  try {
+    const file = openSync(`${database}.mark`, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return readMark(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
 function readMark(file: number): OwnerMark | undefined {
   if (!fstatSync(file).isFile()) return undefined;
   const bytes = Buffer.alloc(LENGTH);

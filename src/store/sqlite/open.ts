@@ -4,6 +4,7 @@
 import type { Store } from "../store.ts";
 import { requireWellFormed } from "../well-formed.ts";
 import { openHandle, type SqliteStoreOptions } from "./handle.ts";
+import { readFlowStats, readInsights } from "./read-insight.ts";
 
 /** Throws a StoreError when the file or the machine is not fit for use. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
@@ -44,8 +45,8 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     spending: (query) => read((reads) => reads.spending(query)),
     booked: (query) => read((reads) => reads.booked(query)),
     usageHistory: (query) => read((reads) => reads.usageHistory(query)),
-    flowStats: (query) => read((reads) => reads.flowStats(query)),
-    insights: (query) => read((reads) => reads.insights(query)),
+    flowStats: (query) => readFlowStats(read, query),
+    insights: (query) => readInsights(read, query),
     // Commands that look at a list need neither the fold of events nor a second set of tables.
     verify: async () => (await import("./verify.ts")).verifyFile(options.file),
     incarnation,

@@ -276,3 +276,18 @@ test("S26: a sum of costs that is not that of its rows is found, by its day", as
     { seq: null, runId: null, what: "the cost of 2026-01-01 is not that of its rows in spending" },
   ]);
 });
+
+test("S26: the last runs, deleted with every row of theirs, are missed: the mark beside the file tells how far its owner got", async () => {
+  store.close();
+  store = openSqliteStore({ file, owner: true });
+  const before = await store.lastSeq();
+  await commitAll(store, [newRun("last")]);
+  expect(await store.verify()).toEqual([]);
+  const gone = `DELETE FROM commits WHERE run_number = N; DELETE FROM parts WHERE run_number = N; DELETE FROM runs WHERE number = N`;
+  const found = await tamper(gone.replaceAll("N", "(SELECT max(number) FROM runs)"));
+  expect(found).toEqual([expect.objectContaining({ seq: before + 1, what: expect.stringContaining("deleted") })]);
+  // The next owner takes what it finds for an older copy, under a new name.
+  store.close();
+  store = openSqliteStore({ file, owner: true });
+  expect(await store.verify()).toEqual([]);
+});

@@ -1,26 +1,30 @@
 // Looks for damage: every event in order of sequence (nothing edited, nothing missing), then every run against the fold of its
-// events and its rows against rebuilt ones. Works on a snapshot of its own and lets the process breathe between pages.
+// events and its rows against rebuilt ones. Works on a snapshot of its own and lets the process breathe.
 
 import type { DatabaseSync } from "node:sqlite";
-import { setImmediate as breathe } from "node:timers/promises";
 import { type EventRow, type RunTableRow, toEvent } from "../rows.ts";
 import type { Damage } from "../store.ts";
 import { type ChainHead, checkCommit, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
+import { inBreaths } from "./breaths.ts";
 import { openReader } from "./connection.ts";
+import { prepareIdentity } from "./fence.ts";
 import { COMMITS, type CommitTableRow, prepareHistory, rowsIn } from "./history.ts";
+import { lookAtMark, type OwnerMark } from "./mark.ts";
 import { COMMITS_SINCE, PARTS_SINCE, SUMS_SINCE } from "./migrations.ts";
 import type { Unpacked } from "./pack.ts";
 import { sumsOfRows } from "./schema-sums.ts";
 import { type NumberedEvent, type ProjectedTable, PROJECTED_SINCE, PROJECTIONS, prepareRebuild } from "./rebuild.ts";
 
-const PAGE = 500;
+const PAGE = 100;
 
 export async function verifyFile(path: string): Promise<readonly Damage[]> {
+  // Before the snapshot: its owner may go on meanwhile.
+  const mark = lookAtMark(path);
   const db = openReader(path);
   try {
     db.exec("BEGIN");
     const damages: Damage[] = [];
-    for await (const damage of findDamages(db)) {
+    for await (const damage of findDamages(db, mark)) {
       damages.push(damage);
       if (damages.length === DAMAGES_AT_MOST) break;
     }
@@ -30,11 +34,12 @@ export async function verifyFile(path: string): Promise<readonly Damage[]> {
   }
 }
 
-async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
+async function* findDamages(db: DatabaseSync, mark: OwnerMark | undefined): AsyncGenerator<Damage> {
   const heads = new Map<string, ChainHead>();
   const ids = new Map<number, string>();
   try {
     yield* checkEvents(db, heads, ids);
+    yield* checkEnd(db, mark);
     yield* checkRuns(db, heads);
     yield* checkOrphans(db, heads, ids);
     yield* checkSums(db);
@@ -69,6 +74,19 @@ async function* checkEvents(
   skipGaps();
   const given = lastGiven(db);
   if (given >= expected) yield missing(expected, given);
+}
+
+/**
+ * Whoever deletes the last runs with all their rows leaves no hole. The mark beside the file says how far its owner got; it is written after
+ * the transaction, so it is never ahead of what was stored.
+ */
+function* checkEnd(db: DatabaseSync, mark: OwnerMark | undefined): Generator<Damage> {
+  if (mark === undefined || schemaOf(db) < COMMITS_SINCE) return;
+  const { incarnation, epoch, seq } = prepareIdentity(db)();
+  if (mark.incarnation !== incarnation || mark.epoch !== epoch || mark.seq <= seq) return;
+  const gone = missing(seq + 1, mark.seq);
+  const what = `${gone.what}: the mark beside the file says that they were stored, so they were deleted, or an older copy lies in its place`;
+  yield { ...gone, what };
 }
 
 /** `damage`: the row cannot be opened, so nobody knows how many events it had. */
@@ -109,13 +127,16 @@ function prepareRunIds(known: Map<number, string>): (number: number, first: Even
 
 async function* paged<T extends { readonly seq: number }>(db: DatabaseSync, sql: string): AsyncGenerator<T> {
   const page = db.prepare(sql);
+  const breath = inBreaths();
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const rows = page.all(last, PAGE) as unknown as readonly T[];
-    yield* rows;
-    last = rows.at(-1)?.seq ?? last;
+    for (const row of rows) {
+      yield row;
+      last = row.seq;
+      await breath();
+    }
     if (rows.length < PAGE) return;
-    await breathe();
   }
 }
 
@@ -134,18 +155,19 @@ async function* checkRuns(db: DatabaseSync, heads: Map<string, ChainHead>): Asyn
   const compare = prepareComparison(db);
   const page = db.prepare("SELECT * FROM runs WHERE number > ? ORDER BY number LIMIT ?");
   const eventsOf = prepareEventsOf(db);
+  const breath = inBreaths();
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     // State can be long: a small page keeps the memory flat.
-    const rows = page.all(last, PAGE / 10) as unknown as readonly RunTableRow[];
+    const rows = page.all(last, PAGE / 4) as unknown as readonly RunTableRow[];
     for (const row of rows) {
       const events = () => eventsOf(row.number);
       const what = checkRun(row, heads.get(row.id), events) ?? compare(row, events());
       if (what !== undefined) yield { seq: null, runId: row.id, what };
       last = row.number;
+      await breath();
     }
-    if (rows.length < PAGE / 10) return;
-    await breathe();
+    if (rows.length < PAGE / 4) return;
   }
 }
 
