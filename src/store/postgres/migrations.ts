@@ -6,6 +6,7 @@ import type { Pool, Query } from "./pool.ts";
 import { COMMIT_1 } from "./schema-commit.ts";
 import { HOLDS_2 } from "./schema-holds.ts";
 import { NODES_3 } from "./schema-nodes.ts";
+import { NUMBERS_5 } from "./schema-numbers.ts";
 import { SUMS_4 } from "./schema-sums.ts";
 import { TRIGGERS_1 } from "./schema-triggers.ts";
 import { WRITE_1 } from "./schema-write.ts";
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: "holds", sql: HOLDS_2 },
   { name: "nodes", sql: NODES_3 },
   { name: "sums", sql: SUMS_4 },
+  { name: "numbers", sql: NUMBERS_5 },
 ];
 
 /** The version from which on sums are stored. */

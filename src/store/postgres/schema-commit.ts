@@ -2,7 +2,7 @@
 // (projections.ts) come from the program; numbers in them count from the first event of the change, because only the database knows which
 // number that gets. What is checked here must be checked inside the transaction: the version, the signals, the room in the budgets.
 
-export const COMMIT_1 = `
+const PROJECT_1 = `
 -- Writes row changes into the projections. \`base\` is added to their sequence numbers, \`first_handoff\` is the last id given before.
 CREATE FUNCTION project(run bigint, run_name text, changes jsonb, base bigint, first_handoff bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = passrail, pg_temp AS $$
@@ -121,8 +121,18 @@ BEGIN
   END LOOP;
   RETURN jsonb_build_object('near', near);
 END $$;
+`;
 
-CREATE FUNCTION commit_change(job jsonb) RETURNS jsonb
+type Numbering = {
+  readonly takes: string;
+  /** Sets `given`: the last numbers, with those of this change. */
+  readonly numbers: string;
+  /** What the answer also has. */
+  readonly tells: string;
+};
+
+export const commitChange = ({ takes, numbers, tells }: Numbering): string => `
+CREATE FUNCTION commit_change(${takes}) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = passrail, pg_temp AS $$
 DECLARE
   found_run record;
@@ -159,9 +169,7 @@ BEGIN
     RETURN jsonb_build_object('type', 'head', 'head', found_run.head);
   END IF;
 
-  UPDATE identity SET last_seq = last_seq + count, last_run = last_run + is_new::integer,
-    last_handoff = last_handoff + (job ->> 'handoffs')::bigint, last_work = last_work + jsonb_array_length(job -> 'work')
-  RETURNING * INTO given;
+${numbers}
   base := given.last_seq - count;
   IF is_new THEN
     run_no := given.last_run;
@@ -192,6 +200,16 @@ BEGIN
   INSERT INTO work (id, run_id, command)
   SELECT given.last_work - jsonb_array_length(job -> 'work') + n, own, command
   FROM jsonb_array_elements_text(job -> 'work') WITH ORDINALITY AS each (command, n);
-  RETURN jsonb_build_object('type', 'ok', 'seq', given.last_seq) || budget;
+  RETURN jsonb_build_object('type', 'ok', 'seq', given.last_seq${tells}) || budget;
 END $$;
 `;
+
+export const COMMIT_1 =
+  PROJECT_1 +
+  commitChange({
+    takes: "job jsonb",
+    numbers: `  UPDATE identity SET last_seq = last_seq + count, last_run = last_run + is_new::integer,
+    last_handoff = last_handoff + (job ->> 'handoffs')::bigint, last_work = last_work + jsonb_array_length(job -> 'work')
+  RETURNING * INTO given;`,
+    tells: "",
+  });
