@@ -28,6 +28,7 @@ import { createEngine, type Engine } from "./engine/engine.ts";
 import { type Heartbeat, openHeartbeat } from "./engine/heartbeat.ts";
 import { type HookEvent, hookEvent } from "./engine/hook-events.ts";
 import type { EngineOptions } from "./engine/options.ts";
+import { onlyHere } from "./engine/places.ts";
 import { createListeners, type EngineListener, type EngineListeners } from "./engine/listeners.ts";
 import { createRunCopies, type RunCopies } from "./engine/run-copies.ts";
 import { createStageLogs } from "./engine/stage-log.ts";
@@ -433,8 +434,8 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     slots: config.slots.value,
     agentLimits: config.agentLimits,
     labels: config.workers.labels,
-    // Workers join a daemon; other processes perform only for a moment.
-    ...(base.takesWorkers === true ? { places: board } : {}),
+    // Workers join a daemon; other processes perform only for a moment, and leave to it what is for workers.
+    places: base.takesWorkers === true ? board : onlyHere(config.workers.place === "workers-only"),
     answersInPlace: base.answersInPlace === true,
     accountOf: (runner) => accountOf(environment, config, runner),
     nearPercent: config.limitNear.value,

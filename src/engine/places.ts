@@ -14,10 +14,14 @@ export type Places = {
   release(key: string): void;
 };
 
-export const ONLY_HERE: Places = {
-  hasFree: () => false,
-  book: ({ labels, mayMove }, isFreeHere) => (isFreeHere && (labels.length === 0 || !mayMove) ? "here" : undefined),
-  isLeft: ({ labels, mayMove }) => mayMove && labels.length > 0,
-  isBooked: () => false,
-  release: () => {},
-};
+/** Of a process that no worker can join. `isForWorkers`: no agent works here, even so. */
+export function onlyHere(isForWorkers: boolean): Places {
+  const isLeft = ({ labels, mayMove }: PlaceWish): boolean => mayMove && (isForWorkers || labels.length > 0);
+  return {
+    hasFree: () => false,
+    book: (wish, isFreeHere) => (isFreeHere && !isLeft(wish) ? "here" : undefined),
+    isLeft,
+    isBooked: () => false,
+    release: () => {},
+  };
+}

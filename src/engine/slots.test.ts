@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { onlyHere } from "./places.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
 
 const request = (runId: string, more: Partial<SlotRequest> = {}): SlotRequest => ({
@@ -76,4 +77,16 @@ test("a runner near its limit gets one attempt at a time; the count follows the 
   expect(slots.tryTake(c)).toBe(false);
   slots.release(b);
   expect(slots.tryTake(c)).toBe(true);
+});
+
+test("a process that no worker can join leaves to the daemon what is for workers, and carries out what cannot move", () => {
+  const wish = { key: "r/build/1", runId: "r", stage: "build", labels: [], mayMove: true };
+  const asked = (isForWorkers: boolean, more: Partial<typeof wish> = {}) => {
+    const slots = createSlots(1, undefined, onlyHere(isForWorkers));
+    const attempt = { ...request("r"), place: { ...wish, ...more } };
+    return [slots.isLeft(attempt), slots.tryTake(attempt)];
+  };
+  expect(asked(false)).toEqual([false, true]);
+  expect(asked(true)).toEqual([true, false]);
+  expect(asked(true, { mayMove: false })).toEqual([false, true]);
 });

@@ -2,7 +2,7 @@
 // A lock belongs to a run: attempts of one run (its tracks) share it, other runs wait.
 
 import type { PlaceWish } from "../core/worker/place-wish.ts";
-import { ONLY_HERE, type Places } from "./places.ts";
+import { onlyHere, type Places } from "./places.ts";
 
 export type SlotRequest = {
   readonly runId: string;
@@ -43,7 +43,7 @@ export type Slots = {
 };
 
 /** `limit`: of this process; workers have their own. */
-export function createSlots(limit: number, pace: Pace = FREE, places: Places = ONLY_HERE): Slots {
+export function createSlots(limit: number, pace: Pace = FREE, places: Places = onlyHere(false)): Slots {
   let used = 0;
   const perAgent = new Map<string, number>();
   const locks = new Map<string, { runId: string; holders: number }>();
