@@ -32,13 +32,13 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
     async () => {
       expect(PAYLOADS.length).toBeGreaterThanOrEqual(30);
       const { context, page, seen } = await dashboard.visit("/");
-      const found: unknown[] = [];
+      const found: string[] = [];
       for (const path of pages) {
         await show(page, `${dashboard.daemon.url}${path}`);
         await openEverything(page);
-        found.push(...(await injected(page)).map((what) => [path, what]));
-        found.push(...(await overflowsOf(page)).map((what) => [path, what]));
-        found.push(...seen.complaints.splice(0).map((what) => [path, what]));
+        found.push(...(await injected(page)).map((what) => `${path}: ${what}`));
+        found.push(...(await overflowsOf(page)).map((what) => `${path}: ${what}`));
+        found.push(...seen.complaints.splice(0).map((what) => `${path}: ${what}`));
       }
       expect(found).toEqual([]);
       expect(seen.elsewhere).toEqual([]);

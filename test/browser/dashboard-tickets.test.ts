@@ -305,6 +305,15 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
       }
       await context.close();
       const phone = await dashboard.visit("/tickets/AGI-51", PHONE);
+      const table = phone.page.getByRole("table", { name: "Variants" });
+      await table.getByText("Report with a chart").waitFor();
+      // Another program edits another ticket of the group: the page of this one shows it.
+      write(
+        "FR-5/AGI-52.md",
+        "id: AGI-52\ntitle: Report with two charts\nrepo: .\nstatus: Backlog\ngroup: report\nvariantHint: with a chart\ndependsOn: [AGI-1]",
+        "## What\n\nA report.\n\n- [ ] tests",
+      );
+      await table.getByText("Report with two charts").waitFor();
       await chooseByKeyboard(phone.page);
       expect(phone.seen.complaints).toEqual([]);
       await phone.context.close();

@@ -152,8 +152,6 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
     });
   const runs = new Set(changes.flatMap((change) => (isUsage(change) ? [] : [change.runId])));
   const subjects = new Set(changes.map(({ subjectId }) => subjectId));
-  // For many changed files the daemon sends one event without a ticket id.
-  const isManyTickets = changes.some(({ name, subjectId }) => name === "ticket.changed" && subjectId === "");
   const decides = changes.some(({ name }) => DECIDED.test(name));
   const waits = changes.some(({ name }) => WAITING.test(name));
   void queryClient.invalidateQueries({
@@ -167,7 +165,7 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
         case "acts":
           return runs.has(runOf(String(of)));
         case "ticket":
-          return subjects.has(String(of)) || isManyTickets;
+          return subjects.has(String(of));
         case "story":
           return subjects.has(String(of));
         case "item":
@@ -183,6 +181,7 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
   });
   refreshLists();
   refreshNow();
+  if (changes.some(({ name }) => name === "ticket.changed")) refreshTickets();
 }
 
 /** What agents at work say and use, into the list that every page has. */
@@ -210,6 +209,12 @@ const LISTS: ReadonlySet<unknown> = new Set([
 const LISTS_REST_MS = 300;
 const refreshLists = oneAtATime(
   () => queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => LISTS.has(kind) }),
+  () => new Promise((resolve) => setTimeout(resolve, LISTS_REST_MS)),
+);
+
+/** A ticket's page shows its neighbours and variants, too, so a changed file may be about each of them. */
+const refreshTickets = oneAtATime(
+  () => queryClient.invalidateQueries({ queryKey: ["ticket"] }),
   () => new Promise((resolve) => setTimeout(resolve, LISTS_REST_MS)),
 );
 

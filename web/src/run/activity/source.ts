@@ -72,18 +72,23 @@ export function openActivity(reference: AttemptReference, place: number | "end")
     set({ events: [...part.events, ...events], from: part.from, error: null });
   };
 
-  const leave = onChanges((changes) => {
-    const { state } = reading;
-    const isMine = changes === "reset" || changes.some((change) => hasGrown(reference, change, state.to));
-    // A window that does not reach the end grows when a person scrolls there.
-    if (isMine && (state.isEnd || !state.isLoaded)) void alone(readOn);
-  });
   const again = createRepeat(() => void alone(reading.state.isEnd ? readOn : () => Promise.resolve()));
-  void alone(() => begin(place));
+  let leave: (() => void) | undefined;
+  const start = (): void => {
+    leave = onChanges((changes) => {
+      const { state } = reading;
+      const isMine = changes === "reset" || changes.some((change) => hasGrown(reference, change, state.to));
+      // A window that does not reach the end grows when a person scrolls there.
+      if (isMine && (state.isEnd || !state.isLoaded)) void alone(readOn);
+    });
+    void alone(() => begin(place));
+  };
 
   return {
     state: () => reading.state,
     watch: (changed) => {
+      // React may begin to draw a page, and begin anew: a window that is never shown reads nothing.
+      if (leave === undefined) start();
       watchers.add(changed);
       return () => watchers.delete(changed);
     },
@@ -98,7 +103,7 @@ export function openActivity(reference: AttemptReference, place: number | "end")
     close: () => {
       stop.abort();
       again.setOn(false);
-      leave();
+      leave?.();
     },
   };
 }

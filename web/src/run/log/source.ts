@@ -2,6 +2,7 @@
 
 import { ApiError, call } from "../../base/api.ts";
 import { onChanges } from "../../base/live/live.ts";
+import type { LiveChange } from "../../base/live/protocol.ts";
 import type { AttemptFile } from "../types.ts";
 import { addPart, EMPTY, linesOf, type LogIndex, partAt } from "./lines.ts";
 
@@ -80,17 +81,20 @@ export function openLog(reference: LogReference): LogSource {
     }
   }
 
-  const leave = onChanges((changes) => {
-    const { run, stage, attempt } = reference;
-    const isMine =
-      changes === "reset" ||
-      changes.some(({ runId, growth }) => runId === run && growth?.stage === stage && growth.attempt === attempt);
-    if (isMine) void poll.now();
-  });
-  void poll.now();
+  let leave: (() => void) | undefined;
+  const start = (): void => {
+    leave = onChanges((changes) => {
+      if (changes === "reset" || changes.some((change) => isAbout(reference, change))) void poll.now();
+    });
+    void poll.now();
+  };
   return {
     state: store.state,
-    watch: store.watch,
+    watch: (changed) => {
+      // React may begin to draw a page, and begin anew: a log that is never shown is not read.
+      if (leave === undefined) start();
+      return store.watch(changed);
+    },
     line: (index) => {
       const part = partAt(store.state().index.parts, index);
       if (part === undefined) return undefined;
@@ -101,11 +105,15 @@ export function openLog(reference: LogReference): LogSource {
     setGrowing: (isGrowing) => poll.setOn(isGrowing),
     close: () => {
       stop.abort();
-      leave();
+      leave?.();
       poll.stop();
       store.close();
     },
   };
+}
+
+function isAbout({ run, stage, attempt }: LogReference, { runId, growth }: LiveChange): boolean {
+  return runId === run && growth?.stage === stage && growth.attempt === attempt;
 }
 
 /** The index of all parts, and the text of the most recently shown ones. Notifies its listeners at most ten times a second. */
