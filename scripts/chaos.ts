@@ -1,4 +1,4 @@
-// `npm run chaos -- --seeds 100 --from 1 [--runs 8] [--seconds 30]`: nodes, workers, the database and the wire between them die at random
+// `npm run chaos -- --seeds 100 --from 1 [--runs 200] [--seconds 30] [--heal 1800]`: nodes, workers, the database and the wire between them die at random
 // moments; afterwards every run must have ended right, each verdict once, and no commit may be lost.
 
 import { parseArgs } from "node:util";
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "6" },
     workers: { type: "string", default: "6" },
     seconds: { type: "string", default: "20" },
+    heal: { type: "string", default: "180" },
   },
 });
 
@@ -23,11 +24,12 @@ for (let seed = Number(values.from); seed < Number(values.from) + Number(values.
     runs: Number(values.runs),
     workers: Number(values.workers),
     forMs: Number(values.seconds) * 1000,
-    healMs: 180_000,
+    healMs: Number(values.heal) * 1000,
   });
-  const { story, violations, interruptions, takeovers, healedMs } = result;
+  const { story, violations, interruptions, takeovers, healedMs, isNetwork } = result;
+  const wire = isNetwork ? "a namespace" : "a proxy";
   console.log(
-    `seed ${seed}: ${story.length} faults, ${interruptions} attempts interrupted, ${takeovers} takeovers, all ended ${healedMs} ms after the last; ${violations.length} violations`,
+    `seed ${seed}: ${story.length} faults, ${interruptions} attempts interrupted, ${takeovers} takeovers, all ended ${healedMs} ms after the last, the wire was ${wire}; ${violations.length} violations`,
   );
   if (violations.length === 0) continue;
   failed += 1;

@@ -88,3 +88,25 @@ async function pollOnce(): Promise<{ readonly node: string }> {
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.value;
 }
+
+test("a worker of another protocol, with a label that its key is not made for, or with the name of another key's worker gets nothing", async () => {
+  const key = { id: "k1", labels: ["gpu"] };
+  const about = { version: "0", protocol: WORKER_PROTOCOL, labels: ["gpu"], slots: 1, startedAt: STARTED };
+  const ask = (more: object, by: { id: string; labels: string[] | null } = key) => {
+    const hello = { ...about, name: "box", instance: INSTANCE, ...more };
+    return board.poll(by, { hello, node: null, held: [], isLeaving: false }, new AbortController().signal);
+  };
+  expect(await ask({})).toMatchObject({ ok: true });
+  const refused = (code: string) => ({ ok: false, error: { code } });
+  expect(await ask({ protocol: WORKER_PROTOCOL + 1 })).toMatchObject(refused("worker_version"));
+  expect(await ask({ labels: ["gpu", "secrets"] })).toMatchObject(refused("label_not_allowed"));
+  expect(await ask({ instance: "1".repeat(32) }, { id: "k2", labels: null })).toMatchObject(
+    refused("worker_name_taken"),
+  );
+  // A claim is for the key that took it, whatever another one calls itself.
+  const wish = { key: "r1/build/1", runId: "r1", stage: "build", labels: [], mayMove: true };
+  expect(board.book(wish, false)).toBe("worker");
+  const claim = board.open(wish.key);
+  expect(board.claimFor({ id: "k2", labels: null }, claim.id)).toMatchObject(refused("claim_lost"));
+  expect(board.claimFor(key, claim.id)).toMatchObject({ ok: true });
+});

@@ -31,6 +31,8 @@ export type ChaosResult = {
   readonly interruptions: number;
   readonly takeovers: number;
   readonly healedMs: number;
+  /** Whether the cut wire was a network of the kernel. */
+  readonly isNetwork: boolean;
 };
 
 const LEASE = "6s";
@@ -39,12 +41,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = randomOf(options.seed);
   const server = await startPostgres();
   const settings = { workers: { place: "workers-only", lease: LEASE } };
-  const cluster = await openCluster({ nodes: 3, database: server.url, settings });
+  const cluster = await openCluster({ nodes: 3, database: server.url, settings, network: true });
   const { wire } = cluster;
   try {
     await Promise.all(cluster.nodes.map((node) => cluster.up(node)));
     await makeKey(cluster, cluster.nodes[0] as ClusterNode);
-    for (let at = 1; at <= options.workers; at += 1) cluster.join(`box-${at}`, at === 1 ? { urls: wire.urls } : {});
+    for (let at = 1; at <= options.workers; at += 1) cluster.join(`box-${at}`, { overWire: at === 1 });
     const plans = plansOf(cluster.dir, options.runs, random);
     const stop = new AbortController();
     const answering = answerAll(cluster, stop.signal);
@@ -59,7 +61,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     await answering;
     const seen = await inspect(cluster, plans);
     const late = isHealed ? [] : [`not everything has ended ${options.healMs} ms after it was mended`];
-    return { seed: options.seed, story, healedMs, ...seen, violations: [...late, ...seen.violations] };
+    return {
+      seed: options.seed,
+      story,
+      healedMs,
+      isNetwork: wire.isNetwork,
+      ...seen,
+      violations: [...late, ...seen.violations],
+    };
   } finally {
     await cluster.close();
     await server.stop();

@@ -25,12 +25,15 @@ import { configure, newRemote, newRepository } from "../../harness/new-repositor
 import { PROGRAM } from "../../harness/program.ts";
 import { until } from "../../harness/until.ts";
 import { type CutWire, openWire } from "./cut-wire.ts";
+import { openNetwork } from "./network.ts";
 
 export type ClusterOptions = {
   readonly nodes: number;
   readonly database: string;
   /** Of the user on every machine. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Whether the wire is a network of the kernel where this user may make one. */
+  readonly network?: boolean;
 };
 
 export type Machine = {
@@ -55,8 +58,8 @@ export type Cluster = {
   readonly wire: CutWire;
   /** Starts a node that is not alive; resolves when it listens. */
   up(node: ClusterNode): Promise<void>;
-  /** Starts a worker that joins these addresses; default: all nodes. */
-  join(name: string, how?: { readonly urls?: readonly string[]; readonly slots?: number }): Machine;
+  /** Starts a worker that joins all nodes, over the wire or as they are. */
+  join(name: string, how?: { readonly overWire?: boolean; readonly slots?: number }): Machine;
   /** Starts a worker that is not alive. */
   start(machine: Machine): void;
   /** A command on the machine of a node. */
@@ -91,10 +94,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const port = await freePort();
     nodes.push({ name: `node-${at}`, home, port, url: `http://127.0.0.1:${port}`, child: undefined, err: "" });
   }
-  const wire = await openWire(nodes.map(({ url }) => url));
-  // What comes over the wire names its address, as behind a proxy.
+  const network = options.network === true ? openNetwork(dir, nodes.length) : undefined;
+  const wire = network ?? (await openWire(nodes.map(({ url }) => url)));
   for (const [at, { home }] of nodes.entries())
-    writeSettings(join(home, "config"), { ...options.settings, public_url: wire.urls[at] });
+    writeSettings(join(home, "config"), { ...options.settings, ...wire.node(at).settings });
   return clusterIn({ ...options, dir, project: made, remote, isApart, nodes, wire });
 }
 
@@ -141,13 +144,16 @@ type Made = Omit<ClusterOptions, "nodes"> & Pick<Cluster, "dir" | "project" | "r
 
 function clusterIn({ dir, project, remote, isApart, nodes, wire, database }: Made): Cluster {
   const workers: Machine[] = [];
+  const wired = new Set<Machine>();
   const words = new Map<Machine, readonly string[]>();
   const { PASSRAIL_MARKER: _marker, ...inherited } = process.env;
 
   const start = (machine: Machine, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess => {
     const isNode = nodes.some(({ name }) => name === machine.name);
     const program = [process.execPath, PROGRAM, ...args];
-    const argv = isNode && isApart ? [...mounted(join(machine.home, "clone"), project), ...program] : program;
+    const { argv: through, env: withCertificate } = wired.has(machine) ? wire.worker : { argv: [], env: {} };
+    const argv =
+      isNode && isApart ? [...mounted(join(machine.home, "clone"), project), ...program] : [...through, ...program];
     const [command = "", ...rest] = argv;
     return spawn(command, rest, {
       cwd: isNode ? "/" : dir,
@@ -155,6 +161,7 @@ function clusterIn({ dir, project, remote, isApart, nodes, wire, database }: Mad
         ...inherited,
         XDG_CONFIG_HOME: join(isNode ? machine.home : dir, "config"),
         PASSRAIL_HOME: machine.home,
+        ...withCertificate,
         ...env,
       },
       stdio: ["ignore", "pipe", "pipe"],
@@ -183,7 +190,7 @@ function clusterIn({ dir, project, remote, isApart, nodes, wire, database }: Mad
     isApart,
     wire,
     async up(node) {
-      watch(node, onNode(node, ["up", "--port", String(node.port)]));
+      watch(node, onNode(node, ["up", "--port", String(node.port), ...wire.node(nodes.indexOf(node)).args]));
       await until(
         `${node.name} listens: ${node.err}`,
         async () => {
@@ -193,10 +200,12 @@ function clusterIn({ dir, project, remote, isApart, nodes, wire, database }: Mad
         60_000,
       );
     },
-    join(name, { urls = nodes.map(({ url }) => url), slots = 2 } = {}) {
+    join(name, { overWire = false, slots = 2 } = {}) {
       const home = join(dir, name);
       const worker: Machine = { name, home, child: undefined, err: "" };
+      const urls = overWire ? wire.urls : nodes.map(({ url }) => url);
       const joins = urls.flatMap((url) => ["--join", url]);
+      if (overWire) wired.add(worker);
       words.set(worker, [
         "worker",
         ...joins,

@@ -3,8 +3,14 @@
 import { connect, createServer, type Socket } from "node:net";
 
 export type CutWire = {
+  /** Whether it is a network of the kernel. */
+  readonly isNetwork: boolean;
   /** The addresses to join instead, in the same order. */
   readonly urls: readonly string[];
+  /** What the program of a node is started with, and what its user has set, so that it is reached over this wire. */
+  node(at: number): { readonly args: readonly string[]; readonly settings: Readonly<Record<string, unknown>> };
+  /** What the program of the worker behind it is started with. */
+  readonly worker: { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
   cut(): void;
   mend(): void;
   close(): void;
@@ -46,8 +52,13 @@ export async function openWire(urls: readonly string[]): Promise<CutWire> {
     pairs.clear();
     lost.clear();
   };
+  const reached = ports.map((port) => `http://127.0.0.1:${port}`);
   return {
-    urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    isNetwork: false,
+    urls: reached,
+    // What comes over the wire names its address, as behind a proxy.
+    node: (at) => ({ args: [], settings: { public_url: reached[at] } }),
+    worker: { argv: [], env: {} },
     cut: () => void (isCut = true),
     // What was lost on the way stays lost: both ends must notice and begin anew.
     mend() {

@@ -57,6 +57,15 @@ test("further keys are kept as hashes only, and say who acts", async () => {
   expect(readdirSync(folder).sort()).toEqual(["keys.json", "operator.token"]);
 });
 
+test("a worker's key is bound to its labels, and is refused when its time is over", async () => {
+  const keys = await open();
+  const expiresAt = new Date(clock + 60_000).toISOString();
+  const made = await keys.create({ name: "box", kind: "worker", labels: ["gpu"], expiresAt });
+  expect(keys.find(made.token)).toEqual({ kind: "worker", id: made.id, name: "box", labels: ["gpu"] });
+  clock += 60_000;
+  expect(keys.find(made.token)).toBeUndefined();
+});
+
 test("processes that make keys at once lose none, also beside what a dead one left", async () => {
   const makers = await Promise.all(Array.from({ length: 4 }, open));
   // Everybody finds the same dead lock. Whoever removes it late must not remove the lock of the next writer.
