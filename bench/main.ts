@@ -1,4 +1,4 @@
-// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers|gateway|throughput|postgres|machines] [--short]`: runs all measurements, prints a table and the same as
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web|carriers|gateway|sandboxes|throughput|postgres|machines] [--short]`: runs all measurements, prints a table and the same as
 // JSON. Exits with 1 when a bar is missed. docs/benchmarks.md explains each line.
 
 import { writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { measureDaemon } from "./daemon.ts";
 import { measureDispatch } from "./dispatch.ts";
 import { measureEvents } from "./events.ts";
 import { measureGateway } from "./gateway.ts";
+import { measureSandboxes } from "./sandboxes.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import { measureMachines } from "./machines.ts";
 import type { Row } from "./measure.ts";
@@ -32,14 +33,18 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     "no-bars": { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
-    // Only the dashboard (web), the processes of attempts (carriers), the gateway, handoffs and their store (throughput), Postgres, or workers (machines); with smaller amounts, to check that every line appears.
+    // Only the dashboard (web), the processes of attempts (carriers), the gateway, the start of sandboxes, handoffs and their store (throughput), the time between agents (attempts), starts and memory (processes), Postgres, or workers (machines); with smaller amounts, to check that every line appears.
     only: { type: "string", default: "" },
     short: { type: "boolean", default: false },
   },
 });
 
 const web = () => measureWeb(options.dir, options.short ? SHORT : LONG);
+const attempts = () => measureAttempts(options.dir);
+const dispatch = () => measureDispatch(options.dir);
+const processes = () => measureProcesses(options.dir);
 const gateway = () => measureGateway(options.dir);
+const sandboxes = () => measureSandboxes(options.dir);
 const carriers = () => measureCarriers(options.dir);
 const throughput = () => measureThroughput(options.dir);
 const postgres = () => measurePostgres(options.dir, options.short);
@@ -47,20 +52,21 @@ const machines = () => measureMachines(options.short);
 const EVERYTHING = [
   throughput,
   () => measureLateRevisions(options.dir),
-  () => measureProcesses(options.dir),
+  processes,
   () => measureLateRuns(options.dir),
   async () => measureCore(),
   async () => measureReaders(),
   async () => measurePrompts(),
   measureRequests,
   gateway,
+  sandboxes,
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
   () => measureDaemon(options.dir),
   () => measureTickets(options.dir),
-  () => measureDispatch(options.dir),
+  dispatch,
   () => measureWorkspaces(options.dir),
-  () => measureAttempts(),
+  attempts,
   carriers,
   () => measureChecks(options.dir),
   () => measureTracks(),
@@ -72,7 +78,10 @@ const ONLY: Readonly<Record<string, readonly (() => Promise<readonly Row[]>)[]>>
   web: [web],
   carriers: [carriers],
   gateway: [gateway],
+  sandboxes: [sandboxes],
   throughput: [throughput],
+  attempts: [attempts, dispatch],
+  processes: [processes],
   postgres: [postgres],
   machines: [machines],
 };
