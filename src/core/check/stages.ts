@@ -66,7 +66,7 @@ export function stageProblems(
   ];
 }
 
-/** A check that nobody defines, and checks of a stage that leaves no work. */
+/** An undefined check, and checks of a stage that leaves no work. */
 function checkProblems(
   file: FlowFile,
   { stage, path, written }: StagePlace,

@@ -4,7 +4,7 @@ import type { RoutedStage } from "./outcome.ts";
 
 export type RuleChoice = {
   readonly rule: string;
-  /** What in the task made it fire. */
+  /** The word of the task that made it fire. */
   readonly why: string;
   readonly stages: readonly RoutedStage[];
 };

@@ -22,7 +22,7 @@ export function movedAnswer(answer: string, move: (text: string) => string): str
     for (const [at, { line, path }] of all.entries())
       changed.set(line, withText(changed.get(line) ?? (events[line] as JsonObject), path, at === 0 ? moved : ""));
   }
-  // What was moved already is not moved twice.
+  // An answer is moved only once.
   return lines
     .map((line, at) => (changed.has(at) ? `data: ${JSON.stringify(changed.get(at))}` : move(line)))
     .join("\n");

@@ -223,7 +223,7 @@ function release(entry: MirrorEntry, word: string): MirrorStep {
   };
 }
 
-/** The run ended by itself before the person's word could be acted on, perhaps with its work landed: the file says both. */
+/** The run ended before the person's word could take effect, perhaps with its work landed: the file says both. */
 function tooLate({ path, run }: MirrorEntry, word: string): readonly MirrorAct[] {
   if (!run.isEnded || run.word === CANCELED_STATUS || run.word === word) return [{ type: "clean-file" }];
   const text = `the run was ${run.word} before ${word} could be acted on`;

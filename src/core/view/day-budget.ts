@@ -23,7 +23,7 @@ export function groupDayBudgets<T extends { readonly item: InboxItem }>(records:
   });
 }
 
-/** What the person should know beside the numbers; undefined for any other item. */
+/** The note for the person beside the numbers; undefined for any other item. */
 export function dayBudgetNote(item: InboxItem, others: number): string | undefined {
   if (keyOf(item) === undefined) return undefined;
   const more = others === 0 ? "" : `${others} more ${others === 1 ? "run waits" : "runs wait"} for it. `;

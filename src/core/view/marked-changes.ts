@@ -55,7 +55,7 @@ export function markedChanges(changed: readonly ChangedPath[]): readonly MarkedC
   return [...found.values()].toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
 }
 
-/** Where git cannot list the changes. A person should know that nobody looked, instead of reading "nothing marked". */
+/** Where git cannot list the changes. A person should know that the changes were not checked, instead of reading "nothing marked". */
 export function unknownChanges(from: string, to: string): MarkedChange {
   return { path: `${from.slice(0, 10)}..${to.slice(0, 10)}`, kind: "unknown", why: WHY.unknown };
 }
