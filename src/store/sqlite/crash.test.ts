@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A process with the store open; each line it prints is something that it was told is durable, or has read. */
+/** A process with the store open; each line that it prints is something that the store confirmed as durable, or that it has read. */
 function spawnStore(
   script: string,
   wrapper: readonly string[] = [],
@@ -96,7 +96,7 @@ test("a torn log gives a prefix of what was committed or a clean refusal, never 
   const torn = join(folder, "torn");
   mkdirSync(torn, { mode: 0o700 });
   const copy = join(torn, "passrail.db");
-  // Nobody else has the file open, so that reading it here, which drops this process's locks on it, does no harm.
+  // No other process has the file open, so reading it here, which drops this process's locks on it, does no harm.
   const whole = readFileSync(`${file}-wal`);
   const base = readFileSync(file);
   const offsets = [...sizes, ...sizes.map((size) => size - 1), ...sizes.map((size) => size + 700), 0, 1, 31, 33, 4000];
