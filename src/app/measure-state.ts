@@ -1,4 +1,4 @@
-// What a monitoring system may know about this daemon. Every number is a cheap read: a scrape every few seconds must not disturb the engine.
+// The numbers about this daemon for a monitoring system. Every number is a cheap read: a scrape every few seconds must not disturb the engine.
 
 import { memoryUsage } from "node:process";
 import { dayOf } from "../core/budget/budget.ts";

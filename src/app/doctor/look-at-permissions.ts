@@ -1,4 +1,4 @@
-// Permissions for `doctor`: the user's own settings name programs, so nobody else may write them. The state folder has a line of its own.
+// Permissions for `doctor`: the user's own settings name programs, so no other user may write them. The state folder has a line of its own.
 
 import { chmodSync, lstatSync } from "node:fs";
 import { type Environment, userFolder, userSettingsFile } from "../../settings/site.ts";

@@ -39,7 +39,7 @@ export type AgainOptions = {
   /** Another way to play the stage; absent: as recorded. */
   readonly play?: RunnerChoice;
   readonly playback?: Playback;
-  /** Whether the recorded attempt was told of an API: then this one is told of one that does not answer. */
+  /** Whether the recorded prompt named an API: then the new prompt names one that does not answer. */
   readonly knewApi: boolean;
   readonly room: AttemptRoom;
   readonly signal: AbortSignal;

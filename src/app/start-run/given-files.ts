@@ -1,5 +1,6 @@
-// The files and folders that a start names. All are read and checked before anything is stored, whoever named them: a person, a program, a
-// trigger or a webhook. What a file states (its complexity) becomes a fact; a given fact that says otherwise is refused.
+// The files and folders that a start names. All are read and checked before anything is stored, also those that a
+// program, a trigger or a webhook names. A statement of a file (its complexity) becomes a fact; a given fact that
+// contradicts it is refused.
 
 import type { Flow, FlowInput, StatedFact } from "../../core/flow/flow.ts";
 import { allowed, givenValue, readStated } from "../../core/input/stated.ts";

@@ -1,5 +1,5 @@
-// The project's rules for agents (CLAUDE.md, AGENTS.md, named standards), as they are in the commit that a run begins with. What an agent
-// writes into them later reaches no other agent of the run.
+// The project's rules for agents (CLAUDE.md, AGENTS.md, named standards), as they are in the commit that a run begins
+// with. A later change by an agent reaches no other agent of the run.
 
 import { realpath } from "node:fs/promises";
 import { git } from "../../git/git.ts";
