@@ -19,7 +19,7 @@ export const EXIT = {
 export class CliError extends Error {
   /** Stable; scripts may rely on it. */
   readonly code: string;
-  /** What to do next; several lines are fine. Empty where there is nothing to say. */
+  /** The next steps; several lines are fine. Empty if there are none. */
   readonly hint: string;
   readonly exit: number;
 
@@ -42,7 +42,7 @@ export function problemError(problem: Problem, exit: number = EXIT.error): CliEr
 
 const HOME_HINT = "Another state folder: PASSRAIL_HOME or --home. passrail doctor looks at this one.";
 
-/** What the machine refuses, in words; the code of the system stays the code of the error. */
+/** The system's refusal, in words; the code of the system stays the code of the error. */
 const SYSTEM: Readonly<Record<string, { readonly message: string; readonly hint: string }>> = {
   EACCES: { message: "you have no permission to use it", hint: HOME_HINT },
   EPERM: { message: "you have no permission to use it", hint: HOME_HINT },

@@ -103,7 +103,7 @@ function buildProgram(version: string, args: readonly string[], done: (exit: num
   return program;
 }
 
-/** Made when somebody asks for help. */
+/** Made when a person asks for help. */
 function addExamples(command: Command, path: string): void {
   command.addHelpText("after", () => examplesText(examplesOf(path)));
   for (const each of command.commands) addExamples(each, `${path} ${each.name()}`);
@@ -113,7 +113,7 @@ function examplesText(examples: readonly string[]): string {
   return examples.length === 0 ? "" : `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}\n`;
 }
 
-/** Commands that do something without a word of their group. */
+/** Groups whose name alone is a command. */
 const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["worker", "config", "trust"]);
 
 /** Help shows a group with `<command>`; the group itself accepts any word, to explain an unknown one. */

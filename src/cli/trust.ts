@@ -1,5 +1,5 @@
 // Asks once before a project's files decide what runs. On a terminal the person sees what they would run and answers; without one the
-// command is refused with the command that approves. A project whose files have changed goes on with the approved version.
+// command is refused with the command that approves. A project whose files have changed keeps using the approved version.
 
 import { mkdirSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -74,7 +74,7 @@ export function requireState(io: Io): TrustState {
   return found.value;
 }
 
-/** What the files would make Passrail do; for a changed project, what changes. */
+/** The effects of the files; for a changed project, the changes. */
 export function effectLines({ project, state, effects, files }: TrustState): readonly string[] {
   const mark = { added: "+", removed: "-", same: " " } as const;
   const shown = state === "changed" ? effects.filter(({ change }) => change !== "same") : effects;

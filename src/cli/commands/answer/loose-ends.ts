@@ -40,7 +40,7 @@ export async function ticketsOf(io: Io): Promise<Tickets | undefined> {
   try {
     return await readTickets(io);
   } catch (error) {
-    // Settings that cannot be read are shown by every command that needs them; the rest of the inbox is shown all the same.
+    // Every command that needs unreadable settings reports them; the inbox still shows the rest.
     if (error instanceof CliError) return undefined;
     throw error;
   }

@@ -46,7 +46,7 @@ async function examine(io: Io, version: string) {
   return { checks: [...machine, permissions, await database(io), daemon(home, version), ...work], readiness };
 }
 
-/** What was done, by the name of its line. */
+/** The fixes that were made, by the name of their line. */
 function mendAll(io: Io, checks: readonly Checkup[]): readonly { readonly name: string; readonly did: string }[] {
   requireOperator(io, "doctor --fix");
   const mended = checks.flatMap(({ name, mend }) => (mend === undefined ? [] : [{ name, did: mend() }]));
@@ -97,7 +97,7 @@ function tellReadiness(io: Io, { score, items }: Readiness): void {
     );
 }
 
-/** A folder that nobody can read has a line of its own already. */
+/** An unreadable folder already has a line of its own. */
 function daemon(home: string, version: string): Checkup {
   try {
     const found = findDaemon(home);

@@ -1,4 +1,4 @@
-// `prune`: applies the retention rules now. What has not landed stays, and is listed.
+// `prune`: applies the retention rules now. Work that has not landed stays, and is listed.
 
 import { realpathSync } from "node:fs";
 import { createCommitOf } from "../../../app/commit-of.ts";

@@ -1,4 +1,4 @@
-// `queue`: what works and what waits its turn, per project and in order. Reads the store only.
+// `queue`: the runs that work and those that wait, per project and in order. Reads the store only.
 
 import { listQueue, type ProjectQueue, type QueueEntry } from "../../../app/list-queue.ts";
 import { listProjects } from "../../../app/projects.ts";
