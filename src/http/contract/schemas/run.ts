@@ -302,7 +302,7 @@ export const startRunSchema = z
   })
   .meta({ id: "StartRun" });
 
-/** A start without its title: the title changes nothing that is checked. */
+/** A start without its title: no check depends on the title. */
 export const previewRunSchema = startRunSchema.omit({ title: true, body: true, id: true }).meta({ id: "PreviewRun" });
 
 export const runPreviewSchema = z
