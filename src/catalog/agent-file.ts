@@ -88,7 +88,7 @@ export function readAgent(
 
 type Role = Pick<AgentDefinition, "isRouted" | "judges" | "reads" | "writes">;
 
-/** `router`, `judges`, `reads` and `writes`: what a router and a flow without a stage for this agent make of it. */
+/** `router`, `judges`, `reads` and `writes`: for a router, and for a flow without a stage for this agent. */
 function readRole(matter: Readonly<Record<string, unknown>>): Result<Role, Problem & { readonly key: string }> {
   for (const key of ["router", "judges"]) {
     const value = matter[key];

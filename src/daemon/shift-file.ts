@@ -17,7 +17,7 @@ const shiftSchema = z.object({
   isReported: z.boolean(),
 });
 
-/** Null without one. A file that cannot be read is a problem: without it, work would go on after the end that a person set. */
+/** Null without one. A file that cannot be read is a problem: without it, work would continue after the end that a person set. */
 export function readShift(home: string): Result<Shift | null> {
   let text: string;
   try {

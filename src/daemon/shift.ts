@@ -1,4 +1,4 @@
-// Ends a shift: when its time or its money is over, it pauses everything, lets running attempts finish, and sends the report. Each step is
+// Ends a shift: when its time or its money is used up, it pauses everything, lets running attempts finish, and sends the report. Each step is
 // stored before the next one, and each can be repeated: a daemon that starts after the end finishes what the last one left.
 
 import { randomUUID } from "node:crypto";
@@ -43,7 +43,7 @@ const SOONEST_MS = 50;
 const PATIENCE_MS = 30 * 60_000;
 const OWNER = "owner";
 
-/** Reads, changes or begins the shift, and ends one that is over already. Call it before the engine performs. */
+/** Reads, changes or begins the shift, and ends one whose time has passed already. Call it before the engine performs. */
 export async function openShift(options: ShiftOptions): Promise<Result<ShiftWatch>> {
   const { home, log, now, onError, wish } = options;
   const stored = wish?.until === null && wish.usd === undefined ? ok(null) : readShift(home);

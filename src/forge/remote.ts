@@ -141,7 +141,7 @@ function lease(branch: string, seen: string | null): string {
   return `--force-with-lease=refs/heads/${branch}:${seen ?? ""}`;
 }
 
-/** What would no longer be on the branch after the push must be ours: an ancestor, or what we pushed there before. */
+/** Commits that the push removes from the branch must be ours: an ancestor, or commits that we pushed there before. */
 async function isOursToReplace(
   mirror: MirrorRepository,
   branch: string,

@@ -132,7 +132,7 @@ function isKeyOf(id: string, project: string): boolean {
   return id.startsWith(`${project}-`) && /^[A-Z][A-Z0-9_]{1,20}-[1-9][0-9]{0,8}$/u.test(id);
 }
 
-/** A text of JQL. Settings and flags come from the user; a quote must stay a quote all the same. */
+/** A text of JQL. Settings and flags come from the user; a quote must still stay a quote. */
 function quoted(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

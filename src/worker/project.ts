@@ -132,7 +132,7 @@ async function untilFetched(
 
 const TIPS = 400;
 
-/** Newest first: what the worker has need not be sent. */
+/** Newest first: commits that the worker has need not be sent. */
 async function tipsOf(repository: string): Promise<readonly string[]> {
   const args = ["for-each-ref", `--count=${TIPS}`, "--sort=-committerdate", "--format=%(objecttype) %(objectname)"];
   const listed = await git(repository, args, inRepository(repository));
@@ -159,6 +159,6 @@ export async function clearBranch(
   if (!tip) return ok(null);
   const args = ["for-each-ref", "--count=1", `--contains=${tip}`, "refs/passrail"];
   const kept = await git(commonDir, args, inRepository(commonDir));
-  // Otherwise it is somebody's own, and opening the workspace says so.
+  // Otherwise it is the user's own, and opening the workspace reports that.
   return kept.ok && kept.value.trim() !== "" ? setRef(commonDir, ref, null) : ok(null);
 }
