@@ -7,7 +7,7 @@ import type { HeldAct } from "../settle/held.ts";
 import type { WaitingItem } from "./types.ts";
 import { type AnswerOutcome, type Given, sendAnswer, takenText } from "./use-answer.ts";
 
-/** `version`: what the person saw. */
+/** `version`: the one that the person saw. */
 export function heldAnswer(item: WaitingItem, version: string, given: Given): HeldAct {
   const { title } = item.subject;
   return {

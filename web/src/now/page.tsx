@@ -1,4 +1,4 @@
-// The home page: what needs you, what works now, what comes next; beside it the thing that is selected. On a phone each item has a separate
+// The home page: items that need you, working attempts, and the next work; beside them the selected thing. On a phone each item has a separate
 // page.
 
 import { useQuery } from "@tanstack/react-query";
@@ -20,7 +20,7 @@ import { Next } from "./next.tsx";
 import { useNowKeys } from "./use-keys.ts";
 import { Working } from "./working.tsx";
 
-/** What is beside the list comes after it; a phone shows the list alone. */
+/** The pane beside the list comes after it; a phone shows the list alone. */
 const Decision = lazy(async () => ({ default: (await import("../inbox/decision.tsx")).Decision }));
 const OneItem = lazy(async () => ({ default: (await import("../inbox/one-item.tsx")).OneItem }));
 const EndPane = lazy(async () => ({ default: (await import("./end-pane.tsx")).EndPane }));

@@ -1,4 +1,4 @@
-// The line of work: per folder first in, first out. What works, what waits, why, and since when.
+// The line of work: per folder first in, first out. It shows the working and waiting runs, why and since when they wait.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// The project's files that decide what runs: what an approval would change, every changed line, and the button that approves exactly the
+// The project's files that decide what runs: the effects of an approval, every changed line, and the button that approves exactly the
 // version that the page shows.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -28,7 +28,7 @@ export function TrustPage(): ReactNode {
   );
 }
 
-/** What changed, every line of it, and the buttons that approve or revoke. */
+/** Every changed line, and the buttons that approve or revoke. */
 export function TrustFiles(): ReactNode {
   const { data: latest, error, refetch } = useQuery(trustQuery);
   // The page keeps the version that the person reads; a newer one is shown only when they ask for it.

@@ -27,7 +27,7 @@ export function viewOf({ view }: WorkSearch): WorkView {
   return VIEWS.find((each) => each === view) ?? "list";
 }
 
-/** What the daemon filters by; the rest is arranged in the page. */
+/** The daemon's filters; the page arranges the rest. */
 export type WorkFilter = Pick<WorkSearch, "flow" | "status" | "state" | "request" | "group" | "q">;
 
 export function filterOf({ flow, status, state, request, group, q }: WorkSearch): WorkFilter {

@@ -93,7 +93,7 @@ function openBatch(send: (changes: readonly LiveChange[]) => void) {
   };
 }
 
-/** What this page reads of a message; which fields are there depends on its name. */
+/** The fields of a message that this page reads; they depend on its name. */
 type Told = { readonly runId?: string; readonly subjectId?: string; readonly storyId?: string } & Growth & Used;
 
 function parse(name: string, data: string): LiveChange | undefined {
