@@ -160,7 +160,7 @@ function whyWaits(
     case "paused":
       return "a person has paused the run";
     case "later":
-      return "the last try failed for a reason outside the work; it starts again by itself";
+      return "the last try failed for a reason outside the work; Passrail retries it";
     case "queued": {
       const inFolder = inPlace ? before.findLast((each) => each.inPlace && each.runId !== runId) : undefined;
       if (inFolder?.state === "running") return `#${inFolder.number} works in the same folder`;

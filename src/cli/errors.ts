@@ -49,7 +49,7 @@ const SYSTEM: Readonly<Record<string, { readonly message: string; readonly hint:
   EROFS: { message: "the file system is read-only", hint: HOME_HINT },
   ENOSPC: { message: "no space is left on its disk", hint: "Free some space, then repeat the command." },
   EDQUOT: { message: "your quota of disk space is used up", hint: "Free some space, then repeat the command." },
-  ENOTDIR: { message: "a file stands where a folder is expected", hint: HOME_HINT },
+  ENOTDIR: { message: "a file is where a folder is expected", hint: HOME_HINT },
 };
 
 /** Prints any error in the one shape and gives the exit code for it. */

@@ -26,7 +26,7 @@ export async function ensureTrusted(io: Io): Promise<void> {
     const question =
       found.state === "new"
         ? "Approve these files? Nothing runs before you do. [y/N] "
-        : "Approve this version? Without it the approved one goes on. [y/N] ";
+        : "Approve this version? Otherwise runs keep the approved one. [y/N] ";
     if (await askYesOrNo(question)) {
       approve(io, found);
       return;
@@ -38,7 +38,7 @@ export async function ensureTrusted(io: Io): Promise<void> {
   }
   throw new CliError(
     "project_not_trusted",
-    `Nobody has approved the files by which ${io.cwd} decides what runs: ${namesOf(found)}.`,
+    `The files by which ${io.cwd} decides what runs are not approved: ${namesOf(found)}.`,
     "passrail trust         shows what they would run\npassrail trust --yes   approves them as they are now",
   );
 }
@@ -47,7 +47,7 @@ function changedLines({ files }: TrustState): readonly string[] {
   const count = files.filter(({ change }) => change !== "same").length;
   const [what, them] = count === 1 ? ["A file that decides", "it"] : [`${count} files that decide`, "them"];
   return [
-    `! ${what} what runs changed since you approved ${them}. The approved version goes on.`,
+    `! ${what} what runs changed since you approved ${them}. Runs keep the approved version.`,
     "  passrail trust --diff   shows the change;  passrail trust --yes   approves it",
   ];
 }

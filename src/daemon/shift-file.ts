@@ -42,7 +42,7 @@ export function writeShift(home: string, shift: Shift | null): void {
 function unreadable(home: string): Result<never> {
   return err({
     code: "shift_unreadable",
-    message: `${fileOf(home)} cannot be read, so that nobody knows when work shall end.`,
+    message: `${fileOf(home)} cannot be read, so the end of the work is unknown.`,
     hint: "passrail up --until none   works without an end",
   });
 }

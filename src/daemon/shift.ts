@@ -81,7 +81,7 @@ function waitMs(shift: Shift | null, now: string): number {
 async function liftPause({ app, log, person }: ShiftOptions): Promise<void> {
   if ((await app.lookAtPause())?.by !== "system") return;
   const { changed } = await app.controlAll({ type: "resume", pausedBy: "system" }, { actor: person });
-  log(`a new shift: what the last one paused goes on (${changed.length} runs)`);
+  log(`a new shift: ${changed.length} runs that the last one paused continue`);
 }
 
 async function shiftAfterLook(shift: Shift | null, options: ShiftOptions): Promise<Shift | null> {
@@ -94,7 +94,7 @@ async function shiftAfterLook(shift: Shift | null, options: ShiftOptions): Promi
     await app.controlAll({ type: "pause", reason: because }, { actor: "system" });
     const over = { ...shift, ended: { at: now(), because } };
     writeShift(home, over);
-    log(`${because}: no attempt starts any more, running ones finish. passrail runs resume --all   goes on`);
+    log(`${because}: no attempt starts any more, running ones finish. passrail runs resume --all   continues`);
     return shiftAfterLook(over, options);
   }
   const isLate = Date.parse(now()) - Date.parse(shift.ended.at) > PATIENCE_MS;

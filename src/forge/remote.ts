@@ -169,7 +169,7 @@ export function proven(seen: Result<boolean>, otherwise: string): Result<null> {
 export function noTarget(why: string) {
   return {
     code: "target_unknown",
-    message: `It is not known into which branch work shall go: ${why}.`,
+    message: `The target branch of the work is unknown: ${why}.`,
     hint: "Say it in passrail.yaml: merge: { target: main }",
   };
 }

@@ -286,8 +286,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
   );
   const merges = all.map((file) => file.merge);
   const lost = unknownMergeCheck(merges, checks);
-  if (lost !== undefined)
-    return err(wrong("merge.checks", `nobody defines the check "${lost}"; define it under checks`));
+  if (lost !== undefined) return err(wrong("merge.checks", `there is no check "${lost}"; define it under checks`));
   return ok({
     ...chosen,
     workspaces: workspaceSettings(all.map((file) => file.workspaces)),

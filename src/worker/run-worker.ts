@@ -152,7 +152,7 @@ async function work(worker: Worker): Promise<Result<"stopped" | "drained">> {
     const { code, detail, hint } = answer.error;
     refusals = FATAL.has(code) ? refusals + 1 : 0;
     if (refusals >= link.count) return err({ code, message: detail, ...(hint === undefined ? {} : { hint }) });
-    if (isReached) log(code === "no_workers" ? `${link.url} stands by` : `${link.url} does not answer: ${detail}`);
+    if (isReached) log(code === "no_workers" ? `${link.url} is on standby` : `${link.url} does not answer: ${detail}`);
     isReached = false;
     link.turn();
     if (performance.now() - heardMs > agentLease(worker.leaseMs)) giveUp(worker);

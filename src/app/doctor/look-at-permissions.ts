@@ -10,7 +10,7 @@ type Open = { readonly path: string; readonly mode: number };
 
 export function lookAtPermissions(environment: Environment): Checkup {
   const open = [userFolder(environment), userSettingsFile(environment)].flatMap(openToWriters);
-  if (open.length === 0) return good("permissions", "nobody else can change your own settings");
+  if (open.length === 0) return good("permissions", "only you can change your own settings");
   const paths = open.map(({ path }) => path).join(" ");
   return {
     ...doubtful("permissions", `other users can change ${paths}, which name programs`, `chmod go-w ${paths}`),

@@ -193,7 +193,7 @@ function unknownCheck(flow: Flow, facts: JsonObject): Problem | undefined {
     if (name === undefined) continue;
     return {
       code: "unknown_check",
-      message: `The stage ${stage.id} of ${flow.name} runs the check "${name}", which nobody defines.`,
+      message: `The stage ${stage.id} of ${flow.name} runs the check "${name}", which is not defined.`,
       hint: `Define it in passrail.yaml: checks: { ${name}: [npm, test] }`,
     };
   }

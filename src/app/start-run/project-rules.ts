@@ -29,7 +29,7 @@ export async function readProjectRules(request: RulesRequest): Promise<Result<Pr
     const read = blobs.value === null ? readInputFile(project, path) : await readBlob(project, path, blobs.value);
     if (read.ok) rules.push(read.value);
     else if (standards.includes(path)) return err(missingStandard(path, read.error));
-    else if (read.error !== MISSING) warnings.push(`${path} ${read.error}; agents are not told its rules`);
+    else if (read.error !== MISSING) warnings.push(`${path} ${read.error}; agents do not get its rules`);
   }
   return ok({ rules, warnings });
 }

@@ -32,12 +32,12 @@ export function whyOf(run: Run, resolved?: ResolvedFlow): string {
 
 function workingOf(run: Run, resolved: ResolvedFlow | undefined): string {
   const parts = Object.entries(run.tracks).flatMap(([name, track]) => {
-    if (track.at === "running" && track.outside === true) return [`${track.stage} is worked on by somebody outside`];
+    if (track.at === "running" && track.outside === true) return [`${track.stage} is with an agent outside`];
     if (track.at === "running") return [`${track.stage} attempt ${track.attempt} is on record as running`];
     if (track.at !== "ready") return [];
     const work = resolved === undefined ? undefined : findWork(resolved.flow, run, name, track.stage);
     if (resolved !== undefined && work !== undefined && isPlayedOutside(resolved, run.facts, work))
-      return [`${track.stage} waits for somebody outside to take it (${work.shownAgent})`];
+      return [`${track.stage} waits for an agent outside to take it (${work.shownAgent})`];
     const later = resumesOf(track);
     return [`${track.stage} attempt ${track.attempt} ${later === "" ? "is ready to start" : later}`];
   });

@@ -85,7 +85,7 @@ function checkProblems(
           problem(
             "unknown_check",
             [...at, index],
-            `nobody defines the check "${name}"`,
+            `there is no check "${name}"`,
             known.length === 0
               ? `define it in passrail.yaml: checks: { ${name}: [npm, test] }`
               : didYouMean(name, known, "checks"),

@@ -50,7 +50,7 @@ export function answerPermission(draft: Draft, signal: Signal & { type: "item.an
     return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
   // The agent has been denied already, even if no process recorded it.
   if (signal.at > item.permission.until && signal.answer !== "deny")
-    return `nobody answered until ${item.permission.until}, so it was denied`;
+    return `no answer came until ${item.permission.until}, so it was denied`;
   const { stage, number } = item;
   emit(draft, { type: "question.answered", track: name, stage, number, answer: signal.answer }, signal.actor);
   return undefined;

@@ -270,7 +270,7 @@ export function goTo(draft: Draft, sender: Sender, heading: Heading): void {
       goNext(draft, sender);
       return;
     case "warn":
-      warn(draft, stage.id, "went_on", `${stage.id} did not pass (${describe(outcome)}); the flow goes on`);
+      warn(draft, stage.id, "went_on", `${stage.id} did not pass (${describe(outcome)}); the flow continues`);
       goNext(draft, sender);
       return;
     case "self":

@@ -128,7 +128,7 @@ export function neared(draft: Draft, signal: Signal & { type: "budget.neared" })
   if (known === true) return "this was warned of already";
   emit(draft, { type: "budget.warned", scope, key, unit, used, limit });
   const share = limit === 0 ? 100 : Math.round((used / limit) * 100);
-  const text = `${share} % of ${scopeText(scope, key)} is used or put aside: ${amountText(unit, used)} of ${amountText(unit, limit)}`;
+  const text = `${share} % of ${scopeText(scope, key)} is used or reserved: ${amountText(unit, used)} of ${amountText(unit, limit)}`;
   tell(draft, { to: draft.flow.escalation.notify, event: "budget.low", text });
   return undefined;
 }

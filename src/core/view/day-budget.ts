@@ -27,7 +27,7 @@ export function groupDayBudgets<T extends { readonly item: InboxItem }>(records:
 export function dayBudgetNote(item: InboxItem, others: number): string | undefined {
   if (keyOf(item) === undefined) return undefined;
   const more = others === 0 ? "" : `${others} more ${others === 1 ? "run waits" : "runs wait"} for it. `;
-  return `${more}A raise counts for every run of the day; without one they go on at 00:00 UTC.`;
+  return `${more}A raise counts for every run of the day; without one they continue at 00:00 UTC.`;
 }
 
 /** Undefined for an item that is its run's own. */

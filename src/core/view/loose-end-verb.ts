@@ -40,7 +40,7 @@ export function stoppedVerbs(
 ): readonly LooseEndVerb[] {
   const accept: LooseEndVerb = {
     verb: "accept",
-    effect: `The run goes on without ${stage}. Your reason is recorded.`,
+    effect: `The run continues without ${stage}. Your reason is recorded.`,
     command: `passrail runs skip ${number}${named} --reason "…"`,
     act: { do: "skip", stage },
   };

@@ -212,7 +212,7 @@ export type TrustFacts = {
 export function trustEnd({ project, state, hash, paths, changedAt }: TrustFacts): LooseEnd {
   const times = paths.flatMap((path) => changedAt(path) ?? []);
   const meanwhile =
-    state === "new" ? "Nothing of this project starts before that." : "Until then the approved version goes on.";
+    state === "new" ? "Nothing of this project starts before that." : "Until then runs keep the approved version.";
   const names =
     paths.length <= NAMED ? paths.join(", ") : `${paths.slice(0, NAMED).join(", ")} and ${paths.length - NAMED} more`;
   return {

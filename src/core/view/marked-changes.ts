@@ -15,7 +15,7 @@ const WHY: Readonly<Record<MarkedKind, string>> = {
   unknown: "could not be compared by git, so any file may be among the changes: look at all of them",
   passrail: "decides what Passrail runs; it takes effect when a person approves it: passrail trust",
   ci: "is CI configuration; it runs elsewhere, with the CI's rights and secrets",
-  hooks: "makes git run programs or change files on the machine of whoever uses the repository",
+  hooks: "makes git run programs or change files on the machine of every user of the repository",
   submodule: "brings in another repository, whose content this diff does not show",
   agent: "configures or instructs coding agents that work in the repository",
   lockfile: "chooses the exact code of dependencies, which runs when they are installed",

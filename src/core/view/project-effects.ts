@@ -94,7 +94,7 @@ function settingsEffects(value: unknown): readonly string[] {
     ...checkEffects(value["checks"], "runs on finished work"),
     ...(notify === undefined ? [] : [`runs for every notice: ${shown(notify)}`]),
     ...HOOK_KEYS.flatMap((key) => commands(`hooks.${key}`, `runs at ${key.replace("_", " ")} of every agent`)),
-    ...listOf(value["triggers"]).map((trigger) => `starts runs by itself: ${shown(trigger)}`),
+    ...listOf(value["triggers"]).map((trigger) => `starts runs automatically: ${shown(trigger)}`),
     ...PLAIN_KEYS.flatMap(([key, words]) => {
       const set = at(value, key);
       return set === undefined ? [] : [`${words}: ${shown(set)}`];

@@ -50,7 +50,7 @@ export function explainError(error: unknown, shown: string): unknown {
     return storeError(
       "disk_full",
       `No space left for ${shown}`,
-      "Free some space. Nothing is lost and writing goes on by itself.",
+      "Free some space. Nothing is lost, and writing resumes automatically.",
     );
   if (/^(53|55|57|40)/u.test(code))
     return storeError(

@@ -85,7 +85,7 @@ function* checkEnd(db: DatabaseSync, mark: OwnerMark | undefined): Generator<Dam
   const { incarnation, epoch, seq } = prepareIdentity(db)();
   if (mark.incarnation !== incarnation || mark.epoch !== epoch || mark.seq <= seq) return;
   const gone = missing(seq + 1, mark.seq);
-  const what = `${gone.what}: the mark beside the file says that they were stored, so they were deleted, or an older copy lies in its place`;
+  const what = `${gone.what}: the mark beside the file says that they were stored, so they were deleted, or an older copy has replaced it`;
   yield { ...gone, what };
 }
 

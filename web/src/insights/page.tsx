@@ -30,7 +30,7 @@ export function InsightsPage(): ReactNode {
       </PageHead>
       {picked !== undefined && <PickedRuns picked={picked} />}
       {data !== undefined && data.runs > 0 && (
-        <Panel title="What it came to">
+        <Panel title="Results">
           <ResultNumbers results={data.results} />
         </Panel>
       )}

@@ -208,7 +208,7 @@ function NothingShown({
   return (
     <Empty title="Nothing is waiting for you.">
       <p className="text-sm">
-        {later.length > 0 && "What you put off comes back at its time. "}
+        {later.length > 0 && "Snoozed entries come back at their time. "}
         <Link to="/runs" className="underline">
           Past runs
         </Link>{" "}

@@ -42,7 +42,7 @@ export function Queue(): ReactNode {
         <Loading what="the queue" />
       ) : data.projects.length === 0 ? (
         <p className="text-sm text-muted">
-          Nothing works and nothing waits its turn. What waits for you is in the{" "}
+          No run works or waits. Items for you are in the{" "}
           <Link to="/" className="underline">
             inbox
           </Link>

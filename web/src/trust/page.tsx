@@ -53,9 +53,9 @@ export function TrustFiles(): ReactNode {
 
 const STATES: Readonly<Record<Trust["state"], { readonly tone: Tone; readonly text: string }>> = {
   none: { tone: "quiet", text: "This project brings no files that decide what runs." },
-  new: { tone: "attention", text: "Nobody has approved these files. Nothing starts before you do." },
+  new: { tone: "attention", text: "These files are not approved. Nothing starts before you approve them." },
   approved: { tone: "good", text: "Approved. Runs use these files." },
-  changed: { tone: "attention", text: "The files have changed. Runs go on with the approved version." },
+  changed: { tone: "attention", text: "The files have changed. Runs keep the approved version." },
 };
 
 function Moved({ lookAgain }: { readonly lookAgain: () => void }): ReactNode {
@@ -150,7 +150,7 @@ function Revoke({ hash, onDone }: { readonly hash: string; readonly onDone: (aft
           command="passrail trust revoke"
         >
           <p className="text-sm">
-            Nothing new starts in this project until somebody approves its files again. Runs at work go on.
+            Nothing new starts in this project until a person approves its files again. Runs at work continue.
           </p>
         </FormDialog>
       )}

@@ -81,7 +81,7 @@ export function printAgents(io: Io, { runners, playedBy, enclosure, holds = [] }
     agents.map(({ name, origin, playedBy: by, description }): readonly Column[] => [
       { name: "agent", value: name, color: "bold" },
       { name: "origin", value: origin },
-      { name: "played by", value: by === "" ? "nobody yet" : by, ...(by === "" ? { color: "dim" } : {}) },
+      { name: "played by", value: by === "" ? "none yet" : by, ...(by === "" ? { color: "dim" } : {}) },
       { name: "about", value: description },
     ]),
   );

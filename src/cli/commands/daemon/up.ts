@@ -139,7 +139,7 @@ async function serveUntilStopped(io: Io, log: Log, options: UpOptions, first: Da
         throw problemError(how);
       }
       if (how === "vacant") {
-        log.write("taking over: nobody performs on the database any more");
+        log.write("taking over: no process performs on the database any more");
         await daemon.close("fenced");
         place = { ...place, port: Number(new URL(daemon.url).port) };
         continue;

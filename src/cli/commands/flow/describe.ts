@@ -61,7 +61,7 @@ function stageLines(stage: Stage, mark: string, indent: string, shared: Routes):
     }
     case "parallel":
       return [
-        `${head}: parallel, goes on when done: ${stage.join.join(", ")}`,
+        `${head}: parallel, continues when done: ${stage.join.join(", ")}`,
         ...when,
         ...Object.entries(stage.tracks).flatMap(([track, plan]) => [
           `${inner}track ${track}`,

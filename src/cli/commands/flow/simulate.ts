@@ -59,7 +59,7 @@ async function guide(io: Io, flow: Flow, input: SimulationInput): Promise<number
   if (!canAsk(io))
     throw usageError(
       "outcomes_missing",
-      "Without a list of outcomes, flow simulate asks, and here is nobody to ask.",
+      "Without a list of outcomes, flow simulate asks at a terminal, and there is none.",
       `passrail flow simulate ${flow.name} --outcomes FILE   (docs/flows.md has the format)`,
     );
   const chosen: JsonObject[] = [];

@@ -12,7 +12,7 @@ const usage = z
     cachedTokens: z.number().nullable(),
   })
   .nullable()
-  .meta({ description: "of this attempt so far; null if its program has not told any" });
+  .meta({ description: "of this attempt so far; null if its program has not reported any" });
 
 const workingSchema = z
   .object({
