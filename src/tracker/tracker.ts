@@ -1,4 +1,4 @@
-// The port of an issue tracker: where tickets may come from, and where people look how they are.
+// The port of an issue tracker: tickets may come from it, and people follow their state there.
 
 import type { Result } from "../core/result.ts";
 import type { IssueState, TrackedStates } from "../core/ticket/tracked.ts";

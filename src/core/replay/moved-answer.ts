@@ -1,4 +1,4 @@
-// A recorded answer with the places of the replay in it. A model streams its text in small pieces, so a folder may be cut in the middle: the
+// A recorded answer with the paths of the replay in it. A model streams its text in small pieces, so a folder may be cut in the middle: the
 // pieces of one text are read together, and where a place occurs in it the first piece gets the whole.
 
 import { canonicalJson, type Json, type JsonObject } from "../json.ts";

@@ -1,5 +1,5 @@
 // Version 14: attempts, handoffs, open inbox items and the signals of a run are beside each other in one table, so that a handoff writes
-// one page for them instead of five; and so do the places of its commits, which were an index. The names by which they were known are
+// one page for them instead of five; the places of its commits, which were an index, are there, too. The names by which they were known are
 // views of it; copies of stores write through these, commits write into `parts`. A commit notes the id of the last handoff that the store
 // has given. That number grows with the commits, so the run of a handoff is found by binary search, without an index. Ids that were given before,
 // or by another store, are in `handoff_ids`; so is, without a run, the last id when runs are deleted.

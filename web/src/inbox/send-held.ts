@@ -1,4 +1,4 @@
-// Sends a decision that could be taken back until now, and says what became of it.
+// Sends a decision that could be undone until now, and reports the result.
 
 import { queryClient } from "../base/queries.ts";
 import { toast } from "../ui/toast.ts";

@@ -1,4 +1,4 @@
-// A box to say something to the agent at work, with what became of earlier messages.
+// A box for messages to the agent at work, with the delivery of earlier ones.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";

@@ -1,5 +1,5 @@
-// `doctor`: one line per thing that a run needs, with its fix. It changes nothing, but with --fix what is Passrail's own and cannot lose
-// anything; everything else stays a command for the person.
+// `doctor`: one line per thing that a run needs, with its fix. It changes nothing, except with --fix Passrail's own
+// files where nothing can be lost; every other fix stays a command for the person.
 
 import { bad, type Checkup, doubtful, good } from "../../../app/doctor/checkup.ts";
 import { lookAtMachine } from "../../../app/doctor/look-at-machine.ts";

@@ -1,4 +1,4 @@
-// `replay`: repeats the recorded attempts of a run offline, and prints whether they came to the same results.
+// `replay`: repeats the recorded attempts of a run offline, and prints whether they had the same results.
 
 import { existsSync, realpathSync } from "node:fs";
 import { replayRun, type ReplayedAttempt, type ReplayReport } from "../../../app/replay/replay-run.ts";
