@@ -136,7 +136,7 @@ describe("a sandbox's provider that is lost in the middle", { timeout: 300_000 }
     ["Daytona", openDaytona],
     ["a container engine", openEngine],
   ] as const)("%s: at every call, whatever is lost, no sandbox is left and no commit lost", async (_name, open) => {
-    expect(await table(open)).toEqual([]);
+    expect((await table(open)).join("\n")).toBe("");
   });
 
   test.skipIf(bubblewrapTests === "left out")(
