@@ -15,6 +15,7 @@ import { meantCommand } from "./meant-command.ts";
 import { spokenUnderNpx } from "./npx.ts";
 import { withRun } from "./spoken-task.ts";
 import { addCommands } from "./wiring.ts";
+import { optional } from "../core/optional.ts";
 
 type Globals = {
   readonly json?: boolean;
@@ -185,7 +186,7 @@ async function buildIo(options: Globals): Promise<Io> {
     environment: process.env,
     cwd: realpathSync(cwd),
     home,
-    ...(options.project === undefined ? {} : { project: options.project }),
+    ...optional({ project: options.project }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { IssueState, TrackedStates } from "../core/ticket/tracked.ts";
 import { documentText } from "./atlassian-document.ts";
 import { askTracker, readPages, shown } from "./ask.ts";
 import type { Tracker } from "./tracker.ts";
+import { optional } from "../core/optional.ts";
 
 export type JiraOptions = {
   /** https://acme.atlassian.net */
@@ -59,7 +60,7 @@ export function createJira({ site, project, user, states, key }: JiraOptions): T
     if (!secret.ok) return secret;
     const authorization = `Basic ${Buffer.from(`${user}:${secret.value}`).toString("base64")}`;
     const url = `${site}/rest/api/3/${path}`;
-    return askTracker({ name: "Jira", url, method, authorization, answer, ...(body === undefined ? {} : { body }) });
+    return askTracker({ name: "Jira", url, method, authorization, answer, ...optional({ body }) });
   }
 
   return {

@@ -19,6 +19,7 @@ import { createWorkspaces } from "../workspace/providers.ts";
 import { type ClaimWork, modeOf, startClaimWork } from "./claim-work.ts";
 import type { NodeLink } from "./node-link.ts";
 import { createProjects } from "./project.ts";
+import { optional } from "../core/optional.ts";
 
 export type RunWorkerOptions = {
   /** The worker's own state folder. */
@@ -151,7 +152,7 @@ async function work(worker: Worker): Promise<Result<"stopped" | "drained">> {
     }
     const { code, detail, hint } = answer.error;
     refusals = FATAL.has(code) ? refusals + 1 : 0;
-    if (refusals >= link.count) return err({ code, message: detail, ...(hint === undefined ? {} : { hint }) });
+    if (refusals >= link.count) return err({ code, message: detail, ...optional({ hint }) });
     if (isReached) log(code === "no_workers" ? `${link.url} is on standby` : `${link.url} does not answer: ${detail}`);
     isReached = false;
     link.turn();

@@ -9,6 +9,7 @@ import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { type InputText, readInputFile, readInputFolder } from "../../file/input-file.ts";
 import { withFact } from "./inputs.ts";
+import { optional } from "../../core/optional.ts";
 
 export type GivenFile = InputText & { readonly name: string };
 export type GivenFolder = {
@@ -80,7 +81,7 @@ function readOne(
   }
   const read = readInputFolder(project, value);
   if (!read.ok) return err(refused(name, `${shown(value)} ${read.error}`));
-  return ok({ name, path: read.value, ...(repository === undefined ? {} : { repository }) });
+  return ok({ name, path: read.value, ...optional({ repository }) });
 }
 
 /** Adds what the files state. A value that a person gave must be a known one, and must not contradict the file. */

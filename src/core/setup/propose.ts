@@ -2,6 +2,7 @@
 // texts choose among them and never become part of a command.
 
 import type { SummaryParser } from "../flow/check-result.ts";
+import { optional } from "../optional.ts";
 
 /** Texts of files at the top of the project; undefined where there is none. */
 export type ProjectTexts = Readonly<Record<(typeof READ_FILES)[number], string | undefined>>;
@@ -122,5 +123,5 @@ function makeChecks(text: string | undefined): readonly ProposedCheck[] {
 }
 
 function check(name: string, run: readonly string[], from: string, parse?: SummaryParser): ProposedCheck {
-  return { name, run, from, ...(parse === undefined ? {} : { parse }) };
+  return { name, run, from, ...optional({ parse }) };
 }

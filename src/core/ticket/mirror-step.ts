@@ -3,6 +3,7 @@
 // after the attempt, with the conflict noted. Neither overwrites the other.
 
 import { CANCELED_STATUS } from "./status.ts";
+import { optional } from "../optional.ts";
 
 /** The part of a run that its file depends on. */
 export type MirroredRun = {
@@ -253,7 +254,7 @@ function endOf({ run, state, pending }: MirrorEntry): readonly MirrorAct[] {
 
 function warn({ run }: MirrorEntry, code: string, message: string, signalId?: string): readonly MirrorAct[] {
   if (run.isEnded) return [];
-  return [{ type: "warn-run", code, message, ...(signalId === undefined ? {} : { signalId }) }];
+  return [{ type: "warn-run", code, message, ...optional({ signalId }) }];
 }
 
 function isSame(keys: MirrorKeys, others: MirrorKeys | null): boolean {

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { type ClientConfig, Pool as ConnectionPool, type PoolClient, types } from "pg";
 import type { DatabaseAddress } from "../../settings/database.ts";
 import { explainError, isLost } from "./errors.ts";
+import { optional } from "../../core/optional.ts";
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 export type Query = (sql: string, ...values: readonly unknown[]) => Promise<readonly DatabaseRow[]>;
@@ -92,7 +93,7 @@ function clientOptions(address: DatabaseAddress): ClientConfig {
     port,
     database,
     user,
-    ...(password === undefined ? {} : { password }),
+    ...optional({ password }),
     ssl: tls === "off" ? false : { rejectUnauthorized: tls === "verified", ...ca },
     application_name: "passrail",
     connectionTimeoutMillis: CONNECT_MS,

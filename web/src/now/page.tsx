@@ -19,6 +19,7 @@ import { KINDS, kindOf, type Need, type Needs, needsOf } from "./needs.ts";
 import { Next } from "./next.tsx";
 import { useNowKeys } from "./use-keys.ts";
 import { Working } from "./working.tsx";
+import { optional } from "../../../src/core/optional.ts";
 
 /** The pane beside the list comes after it; a phone shows the list alone. */
 const Decision = lazy(async () => ({ default: (await import("../inbox/decision.tsx")).Decision }));
@@ -156,7 +157,7 @@ function useSteps(shown: readonly Need[], selected: string | undefined, need: Ne
     const item = next === undefined ? {} : { item: next.id };
     void navigate({
       to: "/",
-      search: ({ kind }) => ({ ...(kind === undefined ? {} : { kind }), ...item }),
+      search: ({ kind }) => ({ ...optional({ kind }), ...item }),
       replace: true,
     });
     scrollTo({ top: 0 });

@@ -1,5 +1,6 @@
 // The address of the place Work: its view, what is shown of it, and in which order.
 
+import { optional } from "../../../src/core/optional.ts";
 export const VIEWS = ["list", "board", "graph"] as const;
 export type WorkView = (typeof VIEWS)[number];
 
@@ -44,6 +45,6 @@ export function fromBoard({ flow, ticket }: { readonly flow?: string; readonly t
   return {
     view: "board",
     ...(flow === undefined ? {} : { flow, lanes: "words" }),
-    ...(ticket === undefined ? {} : { ticket }),
+    ...optional({ ticket }),
   };
 }

@@ -11,11 +11,12 @@ import type { Io } from "../../terminal/io.ts";
 import { age, paint } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { placeOf } from "../../trust.ts";
+import { optional } from "../../../core/optional.ts";
 
 export async function looseEndsOf(io: Io, store: Store | undefined): Promise<LooseEndsNow> {
   const look = createLooseEnds({
     ...placeOf(io),
-    ...(store === undefined ? {} : { store }),
+    ...optional({ store }),
     commitOf: async (run) => (store === undefined ? null : commitOf(store, run)),
     tickets: () => ticketsOf(io),
     refused: () => readRefused({ home: io.home, project: io.cwd }),
