@@ -2,12 +2,13 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { smallDisk } from "../../../test/harness/small-disk.ts";
 import { type Store, StoreError } from "../store.ts";
 import { after, commitAll, handOver, newRun } from "../store.testsuite.ts";
 import { openSqliteStore } from "./open.ts";
@@ -217,7 +218,8 @@ function canLimitFiles(): boolean {
   }
 }
 
-const small = smallDisk();
+const small = smallDisk(3);
+const BALLAST_BYTES = 2_000_000;
 
 test.skipIf(small === undefined)(
   "a full disk rejects commits with disk_full, keeps reads, and heals by itself",
@@ -226,7 +228,7 @@ test.skipIf(small === undefined)(
     try {
       const store = openSqliteStore({ file: join(disk, "data", "passrail.db") });
       await commitAll(store, [newRun("a")]);
-      writeFileSync(join(disk, "ballast"), Buffer.alloc(small?.ballast ?? 0));
+      writeFileSync(join(disk, "ballast"), Buffer.alloc(BALLAST_BYTES));
       const acknowledged = ["a"];
       let refused: unknown;
       for (let turn = 0; refused === undefined && turn < 5000; turn += 1) {
@@ -249,26 +251,6 @@ test.skipIf(small === undefined)(
     }
   },
 );
-
-/** A file system of a few megabytes, where the machine lets us make one (root on Linux). */
-function smallDisk() {
-  const mount = () => {
-    const disk = mkdtempSync(join(tmpdir(), "passrail-disk-"));
-    callSystem("mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", disk]);
-    return disk;
-  };
-  const unmount = (disk: string) => {
-    callSystem("umount", [disk]);
-    rmSync(disk, { recursive: true });
-  };
-  try {
-    unmount(mount());
-    return { mount, unmount, ballast: 2_000_000 };
-  } catch {
-    console.warn("no small file system can be mounted here: the test of a full disk is skipped");
-    return undefined;
-  }
-}
 
 test("a store whose file another process has locked says so instead of hanging for ever", async () => {
   const store = openSqliteStore({ file });
