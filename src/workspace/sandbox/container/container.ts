@@ -6,14 +6,15 @@ import { rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { optional } from "../../../core/optional.ts";
-import { err, ok } from "../../../core/result.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
 import { bridgedNetwork } from "../bridge/can-bridge.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { existing } from "../shared/existing.ts";
 import { findOnPath } from "../shared/find-on-path.ts";
-import { openPrivate, PRIVATE_HOME } from "../shared/private-folder.ts";
+import { openPrivate, PRIVATE_HOME, PRIVATE_TMP } from "../shared/private-folder.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
+import type { Launch } from "../../workspace.ts";
 import { type ContainerSettings, containerArguments, type EngineName } from "./arguments.ts";
 import { attendedWords } from "./attended.ts";
 import { clientEnvironment, engineFinder, removeContainers } from "./engine.ts";
@@ -36,7 +37,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
   const labelOf = (name: string): string => `passrail.workspace=${store}-${name}`;
   return createConfinedWorkspaces(options, {
     ownPrograms: true,
-    holdsResources: true,
+    holds: ["memoryBytes", "processes", "cpus", "diskBytes"],
     ownNetwork:
       options.settings?.network === "host"
         ? undefined
@@ -62,8 +63,8 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       if (user.uid === undefined || user.gid === undefined) {
         return err(unavailable(engine, "this system has no users by number.", "Use Linux, macOS or WSL"));
       }
-      const privateHome = await openPrivate(own, PRIVATE_HOME);
-      if (!privateHome.ok) return privateHome;
+      const privates = await privatesOf(own, launch);
+      if (!privates.ok) return privates;
       const { ports = [] } = launch;
       const gate = ports.length === 0 ? undefined : join(own, "gate");
       const begun = join(own, "begun");
@@ -85,7 +86,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
           ]),
         ],
         reads: launch.reads ?? [],
-        home: privateHome.value,
+        ...privates.value,
         launch,
         ...optional({ gate }),
       });
@@ -97,9 +98,23 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
         argv: [process.execPath, ATTEND, ...attendedWords(attended)],
         env: { ...launch.env, ...clientEnvironment(environment) },
         ...(way === null ? {} : { begun }),
+        // Nothing else can be written but what is shared with others.
+        filled: [top, own, ...launch.folders.filter((path) => !options.caches.includes(path))],
       });
     },
   });
+}
+
+/** `tmp`: only where the disk is limited. Then the image itself cannot be written, so that all that fills the disk is in known folders. */
+async function privatesOf(
+  own: string,
+  { resources }: Launch,
+): Promise<Result<{ readonly home: string; readonly tmp?: string }>> {
+  const home = await openPrivate(own, PRIVATE_HOME);
+  if (!home.ok) return home;
+  if (resources?.diskBytes === undefined) return ok({ home: home.value });
+  const tmp = await openPrivate(own, PRIVATE_TMP);
+  return tmp.ok ? ok({ home: home.value, tmp: tmp.value }) : tmp;
 }
 
 /** Why nobody can enter the network of this engine's containers from here; null: it can be tried. */
