@@ -1,8 +1,10 @@
 // Workspaces in docker or podman containers: a clone, shown inside at the same path. A container does not end with its client, so each
-// carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash.
+// carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash. A note says from before a
+// container starts until its end is certain that there may be one: without it the engine need not be asked, which takes longer than a start.
 
 import { createHash, randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { optional } from "../../../core/optional.ts";
@@ -48,7 +50,8 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       return found.ok ? ok(null) : found;
     },
 
-    async end({ name }) {
+    async end({ name, own }, why) {
+      if (why === "close" && !existsSync(noteIn(own))) return ok(null);
       // Settings may have changed since; without the client there was never a container.
       const client = findOnPath(environment["PATH"] ?? "", engine);
       return client === undefined ? ok(null) : removeContainers(engine, client, environment, labelOf(name));
@@ -57,8 +60,11 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
     async confine({ top, own, name }, launch) {
       const found = await find();
       if (!found.ok) return found;
-      const ended = await removeContainers(engine, found.value.client, environment, labelOf(name));
-      if (!ended.ok) return ended;
+      const note = noteIn(own);
+      if (existsSync(note)) {
+        const ended = await removeContainers(engine, found.value.client, environment, labelOf(name));
+        if (!ended.ok) return ended;
+      }
       const user = { uid: process.getuid?.(), gid: process.getgid?.() };
       if (user.uid === undefined || user.gid === undefined) {
         return err(unavailable(engine, "this system has no users by number.", "Use Linux, macOS or WSL"));
@@ -92,7 +98,8 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       });
       if (!args.ok) return args;
       const way = gate === undefined ? null : { ports, gate, begun };
-      const attended = { client: found.value.client, container, way, args: args.value };
+      await writeFile(note, container, { mode: 0o600 });
+      const attended = { client: found.value.client, container, note, way, args: args.value };
       return ok({
         ...launch,
         argv: [process.execPath, ATTEND, ...attendedWords(attended)],
@@ -104,6 +111,8 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
     },
   });
 }
+
+const noteIn = (own: string): string => join(own, "container");
 
 /** `tmp`: only where the disk is limited. Then the image itself cannot be written, so that all that fills the disk is in known folders. */
 async function privatesOf(
