@@ -85,6 +85,8 @@ export const workspacesSchema = z.strictObject({
       memory: z.int().min(1).max(1024).optional(),
       disk: z.int().min(1).max(4096).optional(),
       network: z.enum(["on", "off"]).optional(),
+      /** The desk and the gateway are reached from there, over the vendor's API. */
+      reach_passrail: z.enum(["on", "off"]).optional(),
       /** A sandbox may take this long to start, an image build included. */
       start: z.string().regex(DURATION_PATTERN).optional(),
       key_from: z.string().optional(),
