@@ -20,6 +20,7 @@ const PROCESSES: Readonly<Record<string, string>> = {
   "attend-apart": "src/workspace/sandbox/bubblewrap/attend-apart.ts",
   attend: "src/workspace/sandbox/container/attend.ts",
   exec: "src/workspace/sandbox/daytona/exec.ts",
+  "relay-inside": "src/workspace/sandbox/daytona/relay-inside.ts",
 };
 
 /** What the commands load that people type most, in one file each, with all that they import: to find and link a file takes a millisecond. */

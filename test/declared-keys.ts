@@ -62,6 +62,7 @@ const FIELD: Readonly<Record<string, string>> = {
   "limits.permission": "StageLimits.permissionMs",
   "limits.output": "StageLimits.outputBytes",
   "limits.memory": "StageResources.memoryBytes",
+  "limits.disk": "StageResources.diskBytes",
   "check.timeout": "CheckDefinition.timeoutMs",
   "sharedKeys.timeout": "StageLimits.totalMs",
   "sharedKeys.yield": "WorkStage.yields",

@@ -5,10 +5,11 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { tokensOf, type Usage } from "../core/budget/usage.ts";
 import type { Report } from "../core/flow/outcome.ts";
+import type { StageResources } from "../core/flow/flow.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
-import { err } from "../core/result.ts";
+import { err, type Problem } from "../core/result.ts";
 import { wholePrompt } from "../core/prompt/prompt.ts";
 import { redactJson } from "../core/secrets/redact-json.ts";
 import { stripAnsi } from "../core/secrets/strip-ansi.ts";
@@ -26,7 +27,7 @@ import type {
 } from "../runner/runner.ts";
 import type { ChosenRunner } from "../runner/runners.ts";
 import { tellsAnswers } from "../runner/session-usage.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { type AttemptDesk, type DeskOffer, type OfferedVerdict, openAttemptDesk } from "./desk-place.ts";
 import { type AttemptGateway, type AttemptTape, type GatewayWatch, openAttemptGateway } from "./attempt-gateway.ts";
 import { openEventLog } from "./event-log.ts";
@@ -344,6 +345,19 @@ const NOT_HELD = {
   hint: "Run it with --workspace docker or --workspace podman, or take these limits out of the flow.",
 };
 
+const DISK_NOT_HELD = {
+  code: "resources_not_held",
+  message: "The stage limits the disk, and only a container or bubblewrap can hold such a limit.",
+  hint: "Run it with --workspace bubblewrap, docker or podman, or take limits.disk out of the flow.",
+};
+
+/** A limit that nothing holds would be a promise. */
+function whyNotHeld(resources: StageResources = {}, holds: Workspaces["holds"] = []): Problem | undefined {
+  const open = Object.keys(resources).filter((key) => !holds.some((held) => held === key));
+  if (open.length === 0) return undefined;
+  return open.every((key) => key === "diskBytes") ? DISK_NOT_HELD : NOT_HELD;
+}
+
 /** Only for workspaces that confine: the program runs inside, and may also write the attempt's own folders. */
 function confinement(
   job: AttemptJob,
@@ -351,9 +365,10 @@ function confinement(
   { workspace, reads }: Pick<ConversationPlace, "workspace" | "reads">,
   { own, gateway, desk }: Needs,
 ): Pick<AttemptSpec, "confine" | "ownPrograms"> {
-  const { confine, ownPrograms, holdsResources, ownNetwork } = ports.workspaces;
+  const { confine, ownPrograms, holds, ownNetwork } = ports.workspaces;
   const { resources } = job.stage.limits;
-  if (resources !== undefined && holdsResources !== true) return { confine: async () => err(NOT_HELD) };
+  const notHeld = whyNotHeld(resources, holds);
+  if (notHeld !== undefined) return { confine: async () => err(notHeld) };
   if (confine === undefined) return {};
   const folders = [job.files.result, ...own, ...(workspace.folders ?? [])];
   return {

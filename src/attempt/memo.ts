@@ -2,7 +2,6 @@
 // instead of asking an agent. Its commits come along, and everything that Passrail checks after an agent is checked again.
 
 import { createHash } from "node:crypto";
-import { realpathSync, statSync } from "node:fs";
 import { mkdir, readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -20,6 +19,7 @@ import type { AttemptEnd } from "../runner/runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { attemptFiles } from "./attempt-files.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import { programFiles } from "./program-files.ts";
 
 export type MemoPlace = {
   readonly play: RunnerChoice;
@@ -48,22 +48,8 @@ export async function memoKey(
   const { home, project, nonce, token, url, files } = job;
   const places = { home, nonce, token, url, result: files.result, workspace: workspace.dir, branch };
   const handoffs = await handoffsIn(job, ports, prompt);
-  const program = canonicalProgram([found.value, ...argv.slice(1)]);
+  const program = JSON.stringify(programFiles([found.value, ...argv.slice(1)], environment["PATH"] ?? ""));
   return hashOf(memoParts(job, { commit: head, prompt, handoffs, play, program, project, places }));
-}
-
-/** Path, size and time of each file of the command line: another version has others. */
-function canonicalProgram(argv: readonly string[]): string {
-  const words = argv.map((word) => {
-    try {
-      const path = realpathSync(word);
-      const { size, mtimeMs } = statSync(path);
-      return [word, path, size, mtimeMs];
-    } catch {
-      return [word];
-    }
-  });
-  return JSON.stringify(words);
 }
 
 /**

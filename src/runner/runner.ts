@@ -64,6 +64,8 @@ export type ConfinedLaunch = {
    * counts for no limit, and an end without it is the sandbox's fault.
    */
   readonly begun?: string;
+  /** All folders that it may write and nobody else does, for a limit of the disk. */
+  readonly filled?: readonly string[];
 };
 
 /** The request to a coding agent beyond its prompt. */
@@ -209,6 +211,7 @@ export type AttemptEnd = {
     | "timeout"
     | "output_limit"
     | "memory_limit"
+    | "disk_limit"
     | "sandbox_failed"
     | "canceled"
     | "agent_not_found"

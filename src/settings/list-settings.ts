@@ -135,6 +135,7 @@ function work(config: Settings): readonly ListedSetting[] {
     ...inGroup(config, "workspaces", {
       sandbox: said.sandbox,
       setup: said.setup ?? [],
+      setup_cache: said.setup_cache ?? null,
       copy: said.copy ?? [],
       ports: said.ports ?? null,
       caches: said.caches ?? {},

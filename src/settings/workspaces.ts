@@ -5,6 +5,10 @@ import { DURATION_PATTERN } from "../core/flow/flow-file.ts";
 
 const command = z.array(z.string().min(1)).min(1);
 const path = z.string().min(1).max(1000);
+const below = path.refine(
+  (text) => !/^[/\\~]|[\0\n\\]/u.test(text) && text.split("/").every((part) => !["", ".", "..", ".git"].includes(part)),
+  "a plain path below the workspace",
+);
 const size = z
   .string()
   .regex(/^[1-9][0-9]{0,4}(?:kb|mb|gb)$/u, "a size such as 100mb")
@@ -27,6 +31,15 @@ export const workspacesSchema = z.strictObject({
   sandbox: z.enum(SANDBOXES).optional(),
   /** Run once in a fresh workspace, in order; a failure fails the stage. */
   setup: z.array(command).max(20).optional(),
+  /** What `setup` made is kept and copied into the next fresh workspace in which the key's files are the same. */
+  setup_cache: z
+    .strictObject({
+      /** Files of the repository, such as lockfiles, relative to the workspace. */
+      key: z.array(below).min(1).max(20),
+      /** Folders that the commands make. */
+      folders: z.array(below).min(1).max(20),
+    })
+    .optional(),
   /** Untracked files that a fresh workspace needs, relative to the project: `.env`. Nothing else is copied. */
   copy: z.array(path).max(50).optional(),
   /** Each workspace gets its own block of ports: PORT and PASSRAIL_PORT_BASE. */
@@ -72,6 +85,8 @@ export const workspacesSchema = z.strictObject({
       memory: z.int().min(1).max(1024).optional(),
       disk: z.int().min(1).max(4096).optional(),
       network: z.enum(["on", "off"]).optional(),
+      /** The desk and the gateway are reached from there, over the vendor's API. */
+      reach_passrail: z.enum(["on", "off"]).optional(),
       /** A sandbox may take this long to start, an image build included. */
       start: z.string().regex(DURATION_PATTERN).optional(),
       key_from: z.string().optional(),

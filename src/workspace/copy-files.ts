@@ -54,7 +54,7 @@ async function copyFile(project: string, dir: string, place: GitLocation, path: 
 }
 
 /** Nearest parent that exists. */
-async function isBelow(dir: string, folder: string): Promise<boolean> {
+export async function isBelow(dir: string, folder: string): Promise<boolean> {
   const root = await realpath(dir);
   for (let there = folder; ; there = dirname(there)) {
     const real = await realpath(there).catch(() => null);

@@ -1,7 +1,8 @@
 // The preparation of a fresh workspace, by real commands in real repositories, for every kind with its own branch.
 
 import { createServer } from "node:net";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -45,6 +46,58 @@ for (const mode of ["worktree", "clone"] as const) {
       const log = readFileSync(join(given.home, "runs", "r1", "setup-r1.log"), "utf8");
       expect(log).toContain("PATH=");
       expect(log).not.toContain("do not pass");
+    });
+
+    test("what setup made is copied where the lockfile is the same, and kept only of the project's own commits", async () => {
+      const line =
+        "echo ran >> ../../ran; mkdir -p installed/deep; cat lock made.txt > installed/deep/all 2>/dev/null; ln -s deep installed/link";
+      const given = await bench(mode, {
+        setup: [["/bin/sh", "-c", line]],
+        setup_cache: { key: ["lock"], folders: ["installed"] },
+      });
+      const commitHere = (name: string, text: string): void => {
+        writeFileSync(join(given.project, name), text);
+        userGit(given.project, "add", "-A");
+        userGit(given.project, "commit", "-qm", name);
+      };
+      writeFileSync(join(given.project, ".gitignore"), "installed\n");
+      commitHere("lock", "one\n");
+      const ran = (): number => readFileSync(join(given.home, "ran"), "utf8").trim().split("\n").length;
+      const open = async (runId: string, adopts = false) => {
+        const request = { runId, project: given.project, branch: `feat/${runId}`, adopts };
+        const { dir } = valueOf(await given.workspaces.open(request));
+        return readFileSync(join(dir, "installed/link/all"), "utf8");
+      };
+      expect([await open("r1"), ran()]).toEqual(["one\n", 1]);
+      expect([await open("r2"), ran()]).toEqual(["one\n", 1]);
+      // A copy is nobody else's.
+      writeFileSync(join(valueOf(await given.open("r2")).dir, "installed/deep/all"), "changed by an agent\n");
+      expect(await open("r3")).toBe("one\n");
+      commitHere("lock", "two\n");
+      // Commits that are not the project's: nothing of theirs is kept.
+      userGit(given.project, "checkout", "-qb", "feat/r4");
+      commitHere("made.txt", "by an agent\n");
+      userGit(given.project, "checkout", "-q", "main");
+      expect([await open("r4", true), ran()]).toEqual(["two\nby an agent\n", 2]);
+      expect([await open("r5"), ran()]).toEqual(["two\n", 3]);
+      // Where something is in the way, the commands decide.
+      userGit(given.project, "checkout", "-qb", "feat/r6");
+      userGit(
+        given.project,
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        `120000,${linkTo(given.project, "/nonexistent/place")},installed`,
+      );
+      userGit(given.project, "commit", "-qm", "a link");
+      userGit(given.project, "checkout", "-qf", "main");
+      const inTheWay = await given.workspaces.open({
+        runId: "r6",
+        project: given.project,
+        branch: "feat/r6",
+        adopts: true,
+      });
+      expect([inTheWay.ok, ran()]).toEqual([false, 4]);
     });
 
     test("a setup command that fails is said with its last lines, and leaves no workspace", async () => {
@@ -207,3 +260,11 @@ test("a file that git does not ignore is not copied into a worktree: it would be
 });
 
 const missing = () => ({ ok: false as const, error: { code: "missing", message: "the provider cannot do that" } });
+
+/** The object of a link. */
+function linkTo(project: string, target: string): string {
+  return execFileSync("git", ["-C", project, "hash-object", "-w", "--stdin"], {
+    input: target,
+    encoding: "utf8",
+  }).trim();
+}

@@ -15,6 +15,7 @@ import { copyFiles } from "./copy-files.ts";
 import { openJoint, publishJoint } from "./joint-repository.ts";
 import { claimBranch } from "./made-branches.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
+import { keptSetup } from "./kept-setup.ts";
 import { type Note, type Notes, openNotes, workspaceOfNote } from "./notes.ts";
 import { takeBlock } from "./ports.ts";
 import type { RepositoryGuard } from "./repository-guard.ts";
@@ -282,7 +283,8 @@ async function makeReady(
 ): Promise<Result<null>> {
   const { contains = [] } = request;
   const { copy = [], setup = [] } = options.settings;
-  const needsCheckout = contains.length > 0 || (!note.ready && copy.length > 0);
+  const needsCheckout =
+    contains.length > 0 || (!note.ready && (copy.length > 0 || options.settings.setup_cache !== undefined));
   const checkout = needsCheckout ? await provider.place(workspace) : err({ code: "not_needed", message: "" });
   if (checkout.ok) {
     const from = request.joint?.folder ?? request.project;
@@ -297,16 +299,23 @@ async function makeReady(
     if (!copied.ok) return copied;
   }
   if (setup.length > 0) {
-    const done = await runSetup({
-      commands: setup,
-      workspace,
-      confine: provider.confine,
-      env: { ...setupEnvironment(options.environment), ...workspace.env, ...request.env },
-      log: join(options.home, "runs", request.runId, `setup-${note.key}.log`),
-      timeoutMs: options.setupMs ?? SETUP_MS,
-      ...optional({ signal: request.signal }),
-    });
-    if (!done.ok) return done;
+    const env = { ...setupEnvironment(options.environment), ...workspace.env, ...request.env };
+    const { home, settings } = options;
+    const place = { home, settings, project: request.project, workspace, path: env["PATH"] ?? "" };
+    const kept = checkout.ok ? await keptSetup({ ...place, checkout: checkout.value }) : undefined;
+    if ((await kept?.take()) !== true) {
+      const done = await runSetup({
+        commands: setup,
+        workspace,
+        confine: provider.confine,
+        env,
+        log: join(home, "runs", request.runId, `setup-${note.key}.log`),
+        timeoutMs: options.setupMs ?? SETUP_MS,
+        ...optional({ signal: request.signal }),
+      });
+      if (!done.ok) return done;
+      await kept?.keep();
+    }
   }
   await notes.write({ ...note, ready: true });
   return ok(null);

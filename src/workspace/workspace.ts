@@ -85,8 +85,10 @@ export type Launch = {
   readonly ports?: readonly number[];
   /** In the result: as in `ConfinedLaunch`. */
   readonly begun?: string;
-  /** Held by workspaces with `holdsResources`. */
+  /** Only what the workspaces hold. */
   readonly resources?: StageResources;
+  /** In the result: as in `ConfinedLaunch`. */
+  readonly filled?: readonly string[];
 };
 
 /** `logins`: the folders of programs that keep their files outside of their home, in order; each may be missing. */
@@ -120,8 +122,8 @@ export interface Workspaces {
   readonly privateFolders?: (workspace: Workspace) => Promise<PrivateFolders>;
   /** Programs are found inside, not on this machine: argv begins with the name as given. */
   readonly ownPrograms?: boolean;
-  /** What a program uses of the machine can be limited. */
-  readonly holdsResources?: boolean;
+  /** What a program may use of the machine can be limited in these. Absent: in nothing. */
+  readonly holds?: readonly (keyof StageResources)[];
   /** A program inside gets its prompt, whole, and nothing after it. */
   readonly takesOnePrompt?: boolean;
   /** Programs inside have another network than this machine, or none. Absent: they have the machine's. */

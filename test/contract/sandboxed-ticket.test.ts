@@ -112,7 +112,15 @@ describe.skipIf(contractTests() === "left out")(
       await expectDone({ sandbox: "podman", docker: { image: IMAGE, network: "off", options } });
     });
 
-    test("R-004-65: Daytona is on another machine: with a gateway that is required nothing starts there; otherwise the run says that it was bypassed", async () => {
+    // Its machine has processes, a network and a /tmp of its own.
+    test.skipIf(!isRoot || !canRun.bubblewrap)("R-004-65, R-004-67: Daytona", async () => {
+      await daytona.close();
+      daytona = await startFakeDaytona({ machines: [CONTRACT_FOLDER, dirname(process.execPath)] });
+      await expectDone({ sandbox: "daytona", daytona: { url: daytona.url, network: "off", reach_passrail: "on" } });
+      expect(daytona.sandboxes()).toEqual([]);
+    });
+
+    test("R-004-65: where Daytona may not reach Passrail, nothing starts with a gateway that is required; otherwise the run says that it was bypassed", async () => {
       models.play({ rules: rules("echo worked") });
       setUp({ sandbox: "daytona", daytona: { url: daytona.url } }, "required");
       const refused = await bench.passrail(["work", "--once"], { env: { ...keys, DAYTONA_API_KEY: KEY } });
@@ -137,7 +145,9 @@ describe.skipIf(contractTests() === "left out")(
     async function expectDone(workspaces: object): Promise<void> {
       models.play({ rules: rules(LOOK) });
       setUp(workspaces, "required");
-      const worked = await bench.passrail(["work", "--once"], { env: { ...keys, CONTAINERS_CONF: conf } });
+      const worked = await bench.passrail(["work", "--once"], {
+        env: { ...keys, CONTAINERS_CONF: conf, DAYTONA_API_KEY: KEY },
+      });
       expect(worked.err).toContain("AGI-1: Validate In Progress → Done");
       const asked = models.requests.map(({ rule, headers }) => ({
         rule,
@@ -168,7 +178,8 @@ describe.skipIf(contractTests() === "left out")(
         // The keys are in the user's environment: a project's file is in each clone.
         const others = Object.entries(env).filter(([, value]) => value !== API_KEY);
         // Its home is not known over there.
-        const codexHome = "daytona" in workspaces ? { CODEX_HOME: join(dir, "home-of-codex/.codex") } : {};
+        const isKnown = mode === "required" || !("daytona" in workspaces);
+        const codexHome = isKnown ? {} : { CODEX_HOME: join(dir, "home-of-codex/.codex") };
         return [
           vendor.cli,
           { command, env: { ...Object.fromEntries(others), ...codexHome }, pass: KEYS.filter((name) => name in env) },

@@ -232,6 +232,11 @@ const limits = z.strictObject({
     .optional(),
   processes: z.int().min(16).max(100_000).describe("maximum number of processes at a time, in a container").optional(),
   cpus: z.number().min(0.1).max(1024).describe("in a container: so much of the processors, such as 1.5").optional(),
+  disk: z
+    .string()
+    .regex(MEMORY_PATTERN)
+    .describe("in bubblewrap or a container: its programs may fill so much of the disk during an attempt: 512mb, 10gb")
+    .optional(),
 });
 
 const notify = z

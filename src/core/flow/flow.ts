@@ -73,6 +73,8 @@ export type StageResources = {
   readonly memoryBytes?: number;
   readonly processes?: number;
   readonly cpus?: number;
+  /** By which everything that they may write may grow during the attempt. */
+  readonly diskBytes?: number;
 };
 
 export type StageLimits = {
@@ -570,8 +572,10 @@ function resourcesOf(own: StageFile["limits"], general: StageFile["limits"]): St
   const memory = own?.memory ?? general?.memory;
   const processes = own?.processes ?? general?.processes;
   const cpus = own?.cpus ?? general?.cpus;
-  if (memory === undefined && processes === undefined && cpus === undefined) return undefined;
-  return optional({ memoryBytes: memory === undefined ? undefined : sizeBytes(memory), processes, cpus });
+  const disk = own?.disk ?? general?.disk;
+  if ([memory, processes, cpus, disk].every((limit) => limit === undefined)) return undefined;
+  const bytes = (size: string | undefined): number | undefined => (size === undefined ? undefined : sizeBytes(size));
+  return optional({ memoryBytes: bytes(memory), processes, cpus, diskBytes: bytes(disk) });
 }
 
 function idleLimits(idle: NonNullable<StageFile["limits"]>["idle"]): Pick<StageLimits, "idleMs" | "idleTeamMs"> {

@@ -35,6 +35,8 @@ const ending = ({ reason, exit, spec, stderr }: EndFacts): string => {
       return `${command} printed far more than the ${outputBytes} bytes that are kept and was ended.`;
     case "memory_limit":
       return `${command} was killed in a container with ${megabytes(resources?.memoryBytes)} of memory (limits.memory): it used all of it, or somebody killed it.`;
+    case "disk_limit":
+      return `${command} filled more than ${megabytes(resources?.diskBytes)} of the disk (limits.disk) and was ended.`;
     case "sandbox_failed":
       return `Its sandbox failed: ${stderr.trimEnd().split("\n").at(-1) ?? ""}`;
     case "canceled":

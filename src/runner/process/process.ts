@@ -25,6 +25,7 @@ import {
   MARKER_VARIABLE,
   type ProcessIdentity,
 } from "../runner.ts";
+import { type DiskWatch, openDiskWatch } from "./watch-disk.ts";
 import { watchLimits } from "./watch-limits.ts";
 
 /** Output beyond the cap is only left out of the file; more than this many times the cap ends the attempt. */
@@ -66,7 +67,7 @@ export const runProcess = async (
     output.finish();
     return notStarted(hooks.signal.aborted ? "canceled" : "spawn_failed", started.error);
   }
-  const { child, identity, exited } = started.value;
+  const { child, identity, exited, disk } = started.value;
 
   const ending = watchEnding(exited, hooks.signal);
   const preparation = watchPreparation(started.value.begun);
@@ -85,6 +86,7 @@ export const runProcess = async (
     else talk.begin(child.stdin, () => ending.end("finished"));
   });
   recorded.catch(() => ending.end("canceled"));
+  disk?.begin(() => ending.end("disk_limit"));
 
   try {
     const first = await ending.reason;
@@ -95,7 +97,8 @@ export const runProcess = async (
     await recorded;
     const kept = output.finish();
     const exit = ending.exit();
-    const reason = first === "exited" ? exitReason(exit, spec, preparation.isFailed()) : first;
+    const said = first === "exited" ? exitReason(exit, spec, preparation.isFailed()) : first;
+    const reason = said === "exited" && (await disk?.isFull()) === true ? "disk_limit" : said;
     const tails = collected.tails();
     return {
       reason,
@@ -118,6 +121,7 @@ export const runProcess = async (
     throw error;
   } finally {
     clocks.stop();
+    disk?.stop();
     ending.release();
   }
 };
@@ -222,6 +226,7 @@ type Started = {
   readonly identity: ProcessIdentity;
   readonly exited: Promise<Exit>;
   readonly begun?: string;
+  readonly disk?: DiskWatch;
 };
 
 const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Promise<Result<Started, string>> => {
@@ -230,6 +235,8 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
   if (signal.aborted) return err("Canceled before it was started.");
   const enclosed = enclose(launch.value, spec);
   if (!enclosed.ok) return enclosed;
+  const watched = await diskWatch(launch.value, spec);
+  if (!watched.ok) return watched;
   const { cgroup } = enclosed.value;
   const [executable] = enclosed.value.launch.argv;
   let child: ChildProcessWithoutNullStreams;
@@ -258,7 +265,7 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
     const { enclosure } = enclosed.value;
     const startTime = identify(pid) ?? "";
     const identity = { pid, startTime, marker: spec.marker, ...optional({ cgroup, enclosure }) };
-    return ok({ child, exited, identity, ...optional({ begun: launch.value.begun }) });
+    return ok({ child, exited, identity, ...optional({ begun: launch.value.begun, disk: watched.value }) });
   } catch (error) {
     // For example too many open files: a process without a known identity must not stay.
     killGroup(pid);
@@ -278,6 +285,16 @@ function spawnProgram({ argv, cwd, env }: ConfinedLaunch): ChildProcessWithoutNu
     // Its own session and group: ended as a whole, and not by a Ctrl-C meant for us.
     detached: true,
   });
+}
+
+async function diskWatch(
+  { filled }: ConfinedLaunch,
+  { limits: { resources } }: AttemptSpec,
+): Promise<Result<DiskWatch | undefined, string>> {
+  if (resources?.diskBytes === undefined) return ok(undefined);
+  if (filled === undefined) return err("Not started: nothing here can hold its limit of the disk.");
+  const watch = await openDiskWatch(filled, resources.diskBytes);
+  return watch.ok ? watch : err(`Not started: ${watch.error}`);
 }
 
 type Enclosed = { readonly launch: ConfinedLaunch; readonly cgroup?: string; readonly enclosure?: Enclosure };

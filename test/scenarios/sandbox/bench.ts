@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { optional } from "../../../src/core/optional.ts";
 import { createCommandRunner } from "../../../src/runner/command.ts";
 import type { AttemptEnd, AttemptHooks, AttemptLimits, AttemptSpec } from "../../../src/runner/runner.ts";
 import { createWorkspaces } from "../../../src/workspace/providers.ts";
@@ -80,7 +81,13 @@ export async function openConfined(
       confine: async (launch) =>
         workspaces.confine === undefined
           ? { ok: false, error: { code: "none", message: "this kind does not confine" } }
-          : workspaces.confine(workspace, { ...launch, folders: [result], reads, ports }),
+          : workspaces.confine(workspace, {
+              ...launch,
+              folders: [result],
+              reads,
+              ports,
+              ...optional({ resources: limits?.resources }),
+            }),
       ...(workspaces.ownPrograms === true ? { ownPrograms: true } : {}),
     };
     return createCommandRunner().run(spec, { signal: new AbortController().signal, ...hooks });

@@ -45,6 +45,23 @@ describe.skipIf(bubblewrapTests === "left out")(`bubblewrap${whyLeftOut}`, { tim
     expect(userGit(bench.project, "log", "-1", "--format=%s", "feat/r1")).toBe("made");
   });
 
+  test("a limit of the disk counts whatever a program may write, and says what ended it", async () => {
+    const bench = await openConfined("bubblewrap");
+    const workspace = await bench.open();
+    const limits = { resources: { diskBytes: 4 * 1024 ** 2 } };
+    const fill = (megabytes: number, path: string): string => `head -c ${megabytes}M /dev/zero > ${path}`;
+    const fits = await bench.sh(workspace, fill(3, "inside.bin"), { limits });
+    expect(fits).toMatchObject({ reason: "exited", exitCode: 0 });
+    // What was there before is not counted again.
+    const works = await bench.sh(workspace, `${fill(3, "/tmp/a")}; ${fill(3, '"$HOME/b"')}; sleep 60`, { limits });
+    expect(works).toMatchObject({
+      reason: "disk_limit",
+      detail: expect.stringContaining("filled more than 4 MB of the disk (limits.disk)"),
+    });
+    const ended = await bench.sh(workspace, fill(9, "late.bin"), { limits });
+    expect(ended).toMatchObject({ reason: "disk_limit", exitCode: 0 });
+  });
+
   test("S11: it sees neither keys, nor the state folder, nor the project, nor another workspace", async () => {
     const bench = await openConfined("bubblewrap");
     const other = await bench.open("r2");

@@ -1,6 +1,10 @@
 // Workspaces in sandboxes of Daytona, against a server that speaks the part of its API that is used. The vendor's own is not part of these tests.
 
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { plainStream } from "../../../src/workspace/sandbox/daytona/plain.ts";
@@ -81,6 +85,58 @@ describe("daytona", { timeout: 60_000 }, () => {
       autoStopInterval: 30,
       autoDeleteInterval: 20_160,
     });
+  });
+
+  test("a new sandbox gets the last commits of a long history, the next program only what is new, and nothing is lost of it here", async () => {
+    const bench = await open();
+    const commits = Array.from({ length: 130 }, (_, at) => [
+      `commit refs/heads/main\ncommitter A <a@b> ${1_700_000_000 + at} +0000\ndata 5\nlong\n`,
+      ...(at === 0 ? ["from refs/heads/main^0"] : []),
+      `M 644 inline n.txt\ndata <<.\n${at}\n.\n`,
+    ]);
+    execFileSync("git", ["-C", bench.project, "fast-import", "--quiet"], { input: commits.flat().join("\n") });
+    const workspace = await bench.open();
+    const first = await bench.run(workspace, ["sh", "-c", `git rev-list --count HEAD; ${commit("one")}`]);
+    expect(first).toMatchObject({ exitCode: 0, stdoutTail: "100\n" });
+    const second = await bench.run(workspace, ["sh", "-c", `git rev-list --count HEAD; git fsck && ${commit("two")}`]);
+    expect(second).toMatchObject({ exitCode: 0, stdoutTail: "101\n" });
+    const packs = fake.calls.filter(({ body }) => body.includes("PACK")).map(({ body }) => body.length);
+    // Three hundred objects, and none: a commit that was made there is there.
+    expect(packs[0]).toBeGreaterThan(10_000);
+    expect(packs[1]).toBeLessThan(500);
+    valueOf(await bench.workspaces.close(workspace, "r1"));
+    expect(userGit(bench.project, "rev-list", "--count", "feat/r1")).toBe("133");
+  });
+
+  test("where the project's remote can be read without a login, a sandbox fetches from it, and gets from here what it lacks; otherwise all comes from here", async () => {
+    const bench = await open();
+    const commitHere = (name: string, bytes: Uint8Array | string): void => {
+      writeFileSync(join(bench.project, name), bytes);
+      userGit(bench.project, "add", "-A");
+      userGit(bench.project, "commit", "-q", "-m", name);
+    };
+    commitHere("large.bin", randomBytes(60_000));
+    userGit(bench.project, "clone", "-q", "--bare", bench.project, join(bench.dir, "remote.git"));
+    commitHere("local.txt", "only here\n");
+    const daemon = await startGitDaemon(bench.dir);
+    try {
+      userGit(bench.project, "remote", "add", "origin", `git://127.0.0.1:${daemon.port}/remote.git`);
+      const sentFor = async (run: string): Promise<number> => {
+        fake.calls.length = 0;
+        const workspace = await bench.open(run);
+        const line = `cat local.txt; wc -c < large.bin; ${commit(run)}`;
+        const end = await bench.run(workspace, ["sh", "-c", line]);
+        expect(end).toMatchObject({ exitCode: 0, stdoutTail: "only here\n60000\n" });
+        valueOf(await bench.workspaces.close(workspace, run));
+        expect(userGit(bench.project, "log", "-2", "--format=%s", `feat/${run}`)).toBe(`${run}\nlocal.txt`);
+        return fake.calls.find(({ body }) => body.includes("PACK"))?.body.length ?? 0;
+      };
+      expect(await sentFor("r1")).toBeLessThan(5_000);
+      daemon.close();
+      expect(await sentFor("r2")).toBeGreaterThan(50_000);
+    } finally {
+      daemon.close();
+    }
   });
 
   test("a sandbox has the machine of the settings; a vendor that is busy is asked again", async () => {
@@ -196,3 +252,34 @@ test("escape sequences are taken out wherever the pieces end", () => {
     expect(out).toBe("abcde");
   }
 });
+
+/** A line of a shell that commits. */
+function commit(what: string): string {
+  return `echo ${what} > ${what}.txt; git add -A; git -c user.name=a -c user.email=a@b commit -qm ${what}`;
+}
+
+/** Everybody may read what lies below the folder. */
+async function startGitDaemon(dir: string): Promise<{ readonly port: number; close(): void }> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => void probe.close(resolve));
+  const args = ["daemon", `--base-path=${dir}`, "--export-all", "--reuseaddr", "--listen=127.0.0.1", `--port=${port}`];
+  const child = spawn("git", args, { stdio: "ignore", detached: true });
+  await until("the daemon of git answers", async () => {
+    const socket = connect(port, "127.0.0.1");
+    const answered = await once(socket, "connect").then(
+      () => true,
+      () => undefined,
+    );
+    socket.destroy();
+    return answered;
+  });
+  return {
+    port,
+    close() {
+      if (child.exitCode === null && child.pid !== undefined && !child.killed) process.kill(-child.pid, "SIGKILL");
+      child.kill("SIGKILL");
+    },
+  };
+}

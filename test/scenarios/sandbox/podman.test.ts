@@ -56,6 +56,9 @@ const whyNoUser = ((): string => {
 
 /** Programs that want more than they may have. */
 const HUNGRY = {
+  // Nothing else can be written: neither in the image nor in memory.
+  fills: `for place in / /var /usr; do ( : > $place/filled ) 2>/dev/null && echo "wrote $place"; done
+head -c 40000000 /dev/zero > /tmp/filled; head -c 40000000 /dev/zero > /var/tmp/more; sleep 60`,
   greedy: `exec awk 'BEGIN { s = "aaaaaaaaaaaaaaaa"; while (1) s = s s }'`,
   // A shell that cannot fork ends; this one forks no more.
   forks: `(i=0; while [ $i -lt 60 ]; do sleep 2 & i=$((i + 1)); echo $i > forked.txt; done) 2> /dev/null
@@ -196,7 +199,7 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
   });
 
   test.skipIf(whyNoUser !== "")(
-    `an ordinary user's podman, without root, works and has the way to Passrail${whyNoUser}`,
+    `an ordinary user's podman, without root, works and has the way to Passrail, and a whole run of theirs works in it${whyNoUser}`,
     async () => {
       const home = join(dir, "rootless");
       for (const folder of ["project", "state", "run"]) mkdirSync(join(home, folder), { recursive: true });
@@ -211,11 +214,31 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
         subuid: `passrail-test:${USER * 10}:65536\n`,
       };
       for (const [name, text] of Object.entries(lines)) writeFileSync(join(home, name), text);
+      userGit(join(home, "project"), "init", "-q", "-b", "main");
+      userGit(
+        join(home, "project"),
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "a",
+      );
       approveFiles(join(home, "state"), join(home, "project"));
       chmodSync(dir, 0o755);
       execFileSync("chown", ["-R", `${USER}:${USER}`, home]);
       const importing = `podman import --change 'ENV PATH="/bin"' ${home}/root.tar ${IMAGE} >&2`;
-      const trying = `${process.execPath} ${PROGRAM} sandbox test podman --json || true; podman system migrate >&2`;
+      const passrail = `${process.execPath} ${PROGRAM}`;
+      const work = "--input ticket.workflow=oneshot --workspace podman --agent *=/bin/made";
+      const trying = [
+        `${passrail} sandbox test podman --json > ../tried.json || true`,
+        `${passrail} run ticket Make-it ${work} >&2 || true`,
+        `${passrail} runs show 1 --json > ../shown.json || true`,
+        "podman ps --all --quiet; podman system migrate >&2",
+      ].join("\n");
       // The user exists in this table of mounts alone.
       const become = `setpriv --reuid=${USER} --regid=${USER} --clear-groups --inh-caps=-all`;
       const mounts = ["passwd:passwd", "group:group", "subuid:subuid", "subuid:subgid"].map((pair) => {
@@ -243,13 +266,21 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
           stdio: ["ignore", "pipe", "pipe"],
         },
       );
-      expect(JSON.parse(said).sandboxes).toMatchObject([
+      const told = (name: string) => JSON.parse(readFileSync(join(home, name), "utf8"));
+      expect(told("tried.json").sandboxes).toMatchObject([
         { ok: true, kind: "podman", user: USER, agents: ["claude"], apart: null, keepsWork: true },
       ]);
+      const stages: { readonly id: string; readonly attempts: { readonly branch: string }[] }[] =
+        told("shown.json").stages;
+      const [attempt] = stages.find(({ id }) => id === "oneshot")?.attempts ?? [];
+      expect(attempt).toMatchObject({ containment: { mode: "podman", isConfined: true }, health: "complete" });
+      const made = ["-c", "safe.directory=*", "-C", join(home, "project"), "show", `${attempt?.branch}:made.txt`];
+      expect(execFileSync("git", made, { encoding: "utf8" })).toBe(`inside as ${USER}\n`);
+      expect(said).toBe("");
     },
   );
 
-  test("a stage's memory, processes and cpus hold in a container, and the run says what ended it; without one nothing starts", async () => {
+  test("a stage's memory, processes, cpus and disk hold in a container, and the run says what ended it; without one nothing starts", async () => {
     const bench = openBench();
     try {
       const env = { CONTAINERS_CONF: conf, PATH };
@@ -257,7 +288,7 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
       writeFileSync(join(bench.project, "passrail.yaml"), JSON.stringify(written));
       const shipped = readFileSync(join(import.meta.dirname, "../../../flows/ticket.yaml"), "utf8");
       mkdirSync(join(bench.project, ".passrail/flows"), { recursive: true });
-      const tight = "defaults:\n  limits: { memory: 48mb, processes: 40, cpus: 0.5 }\n";
+      const tight = "defaults:\n  limits: { memory: 48mb, processes: 40, cpus: 0.5, disk: 64mb }\n";
       writeFileSync(join(bench.project, ".passrail/flows/ticket.yaml"), shipped.replace("defaults:\n", tight));
       approveFiles(bench.home, bench.project);
       const attemptIn = async (run: string, ...where: readonly string[]) => {
@@ -273,6 +304,8 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
       expect(userGit(bench.project, "show", `${forks.branch}:forked.txt`)).toMatch(/^(2\d|3\d) of 60, quota 50000$/u);
       const outside = await attemptIn("3", "--workspace", "worktree", "--agent", "*=/bin/true");
       expect(outside.cause).toContain("only a container can hold such a limit");
+      const fills = await attemptIn("4", "--workspace", "podman", "--agent", "*=/bin/fills");
+      expect(fills.cause).toMatch(/fills filled more than 64 MB of the disk \(limits.disk\) and was ended/u);
       expect(leftContainers()).toEqual([]);
     } finally {
       bench.remove();

@@ -29,6 +29,7 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
   const network = settings.network ?? "on";
   const find = bubblewrapFinder(options.environment, network);
   return createConfinedWorkspaces(options, {
+    holds: ["diskBytes"],
     ownNetwork: network === "off" ? bridgedNetwork(options.environment["PATH"] ?? "", null) : undefined,
 
     async check() {
@@ -61,6 +62,8 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
         argv: isBridged ? [process.execPath, ATTEND, found.value.bwrap, ports.join(","), begun, ...argv] : argv,
         env: { ...launch.env, HOME: inside.value.home, TMPDIR: "/tmp" },
         ...(isBridged ? { begun } : {}),
+        // Nothing else can be written but what is shared with others.
+        filled: [top, own, ...launch.folders.filter((path) => !caches.includes(path))],
       });
     },
   });

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import { contains } from "../shared/contains.ts";
 import { existing } from "../shared/existing.ts";
-import { loginFolder, openPrivate, PRIVATE_HOME } from "../shared/private-folder.ts";
+import { loginFolder, openPrivate, PRIVATE_HOME, PRIVATE_TMP } from "../shared/private-folder.ts";
 import type { Launch } from "../../workspace.ts";
 import type { Mount } from "./mount.ts";
 import { loginOf } from "./logins.ts";
@@ -55,7 +55,7 @@ export async function lookInside(
   const login = settings.logins === "off" ? NO_LOGIN : await loginOf(launch, home);
   const outside = login.folders.filter((folder) => !contains(home, folder));
   const wanted = [
-    ["/tmp", "tmp"],
+    ["/tmp", PRIVATE_TMP],
     [home, PRIVATE_HOME],
     ...outside.map((folder, index) => [folder, loginFolder(index)]),
   ];

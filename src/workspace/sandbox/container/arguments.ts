@@ -32,12 +32,15 @@ export type ContainerPlan = {
   readonly reads: readonly string[];
   /** The workspace's folder that serves as the home inside. */
   readonly home: string;
+  /** The one that serves as /tmp, in a container that can write nothing of its image; absent: /tmp is the image's. */
+  readonly tmp?: string;
   readonly launch: Launch;
   /** The folder of the gate at which the program waits for its way to Passrail; one of `folders`. */
   readonly gate?: string;
 };
 
 const INSIDE_HOME = "/home/agent";
+const TEMPORARY = ["/tmp", "/var/tmp"];
 const PROCESSES = 4096;
 
 export function containerArguments(plan: ContainerPlan): Result<readonly string[]> {
@@ -46,6 +49,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
   const shown = [
     ...plan.folders.map((path) => ({ source: path, target: path, more: "" })),
     { source: plan.home, target: INSIDE_HOME, more: "" },
+    ...(plan.tmp === undefined ? [] : TEMPORARY.map((target) => ({ source: plan.tmp ?? "", target, more: "" }))),
     ...plan.reads.map((path) => ({ source: path, target: path, more: ",readonly" })),
   ];
   for (const { source, target, more } of shown) {
@@ -73,6 +77,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     ...userOptions(engine, user, plan.numbering),
     "--cap-drop=ALL",
     "--security-opt=no-new-privileges",
+    ...(plan.tmp === undefined ? [] : ["--read-only"]),
     ...resourceOptions(launch.resources),
     ...mounts,
     `--workdir=${launch.cwd}`,

@@ -14,15 +14,18 @@ export type ContainerCall = {
   /** Absolute. */
   readonly client: string;
   readonly container: string;
+  /** A file that says that there may be this container. */
+  readonly note: string;
   readonly way: WayToPassrail | null;
   readonly args: readonly string[];
 };
 
 /** The client's arguments stay apart: together they may be longer than one may be. */
-export function attendedWords({ client, container, way, args }: ContainerCall): readonly string[] {
-  return [client, container, JSON.stringify(way), ...args];
+export function attendedWords({ client, container, note, way, args }: ContainerCall): readonly string[] {
+  return [client, container, note, JSON.stringify(way), ...args];
 }
 
-export function readAttended([client = "", container = "", way = "null", ...args]: readonly string[]): ContainerCall {
-  return { client, container, way: JSON.parse(way) as WayToPassrail | null, args };
+export function readAttended(words: readonly string[]): ContainerCall {
+  const [client = "", container = "", note = "", way = "null", ...args] = words;
+  return { client, container, note, way: JSON.parse(way) as WayToPassrail | null, args };
 }

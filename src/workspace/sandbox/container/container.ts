@@ -1,19 +1,22 @@
 // Workspaces in docker or podman containers: a clone, shown inside at the same path. A container does not end with its client, so each
-// carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash.
+// carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash. A note says from before a
+// container starts until its end is certain that there may be one: without it the engine need not be asked, which takes longer than a start.
 
 import { createHash, randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { optional } from "../../../core/optional.ts";
-import { err, ok } from "../../../core/result.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
 import { bridgedNetwork } from "../bridge/can-bridge.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { existing } from "../shared/existing.ts";
 import { findOnPath } from "../shared/find-on-path.ts";
-import { openPrivate, PRIVATE_HOME } from "../shared/private-folder.ts";
+import { openPrivate, PRIVATE_HOME, PRIVATE_TMP } from "../shared/private-folder.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
+import type { Launch } from "../../workspace.ts";
 import { type ContainerSettings, containerArguments, type EngineName } from "./arguments.ts";
 import { attendedWords } from "./attended.ts";
 import { clientEnvironment, engineFinder, removeContainers } from "./engine.ts";
@@ -36,7 +39,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
   const labelOf = (name: string): string => `passrail.workspace=${store}-${name}`;
   return createConfinedWorkspaces(options, {
     ownPrograms: true,
-    holdsResources: true,
+    holds: ["memoryBytes", "processes", "cpus", "diskBytes"],
     ownNetwork:
       options.settings?.network === "host"
         ? undefined
@@ -47,7 +50,8 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       return found.ok ? ok(null) : found;
     },
 
-    async end({ name }) {
+    async end({ name, own }, why) {
+      if (why === "close" && !existsSync(noteIn(own))) return ok(null);
       // Settings may have changed since; without the client there was never a container.
       const client = findOnPath(environment["PATH"] ?? "", engine);
       return client === undefined ? ok(null) : removeContainers(engine, client, environment, labelOf(name));
@@ -56,14 +60,17 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
     async confine({ top, own, name }, launch) {
       const found = await find();
       if (!found.ok) return found;
-      const ended = await removeContainers(engine, found.value.client, environment, labelOf(name));
-      if (!ended.ok) return ended;
+      const note = noteIn(own);
+      if (existsSync(note)) {
+        const ended = await removeContainers(engine, found.value.client, environment, labelOf(name));
+        if (!ended.ok) return ended;
+      }
       const user = { uid: process.getuid?.(), gid: process.getgid?.() };
       if (user.uid === undefined || user.gid === undefined) {
         return err(unavailable(engine, "this system has no users by number.", "Use Linux, macOS or WSL"));
       }
-      const privateHome = await openPrivate(own, PRIVATE_HOME);
-      if (!privateHome.ok) return privateHome;
+      const privates = await privatesOf(own, launch);
+      if (!privates.ok) return privates;
       const { ports = [] } = launch;
       const gate = ports.length === 0 ? undefined : join(own, "gate");
       const begun = join(own, "begun");
@@ -85,21 +92,38 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
           ]),
         ],
         reads: launch.reads ?? [],
-        home: privateHome.value,
+        ...privates.value,
         launch,
         ...optional({ gate }),
       });
       if (!args.ok) return args;
       const way = gate === undefined ? null : { ports, gate, begun };
-      const attended = { client: found.value.client, container, way, args: args.value };
+      await writeFile(note, container, { mode: 0o600 });
+      const attended = { client: found.value.client, container, note, way, args: args.value };
       return ok({
         ...launch,
         argv: [process.execPath, ATTEND, ...attendedWords(attended)],
         env: { ...launch.env, ...clientEnvironment(environment) },
         ...(way === null ? {} : { begun }),
+        // Nothing else can be written but what is shared with others.
+        filled: [top, own, ...launch.folders.filter((path) => !options.caches.includes(path))],
       });
     },
   });
+}
+
+const noteIn = (own: string): string => join(own, "container");
+
+/** `tmp`: only where the disk is limited. Then the image itself cannot be written, so that all that fills the disk is in known folders. */
+async function privatesOf(
+  own: string,
+  { resources }: Launch,
+): Promise<Result<{ readonly home: string; readonly tmp?: string }>> {
+  const home = await openPrivate(own, PRIVATE_HOME);
+  if (!home.ok) return home;
+  if (resources?.diskBytes === undefined) return ok({ home: home.value });
+  const tmp = await openPrivate(own, PRIVATE_TMP);
+  return tmp.ok ? ok({ home: home.value, tmp: tmp.value }) : tmp;
 }
 
 /** Why nobody can enter the network of this engine's containers from here; null: it can be tried. */

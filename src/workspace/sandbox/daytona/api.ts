@@ -1,6 +1,7 @@
 // The part of Daytona's HTTP API that Passrail uses: sandboxes by name, files, and commands that run to completion. Called directly,
 // because the vendor's SDK brings some hundred packages. Every call has a timeout.
 
+import { open } from "node:fs/promises";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { optional } from "../../../core/optional.ts";
 import { createCall, type DaytonaAccess, type Init } from "./call.ts";
@@ -39,8 +40,10 @@ export type Daytona = {
   /** Also succeeds if it is gone. */
   remove(name: string): Promise<Result<null>>;
   run(sandbox: DaytonaSandbox, command: string, seconds: number): Promise<Result<Ran>>;
-  upload(sandbox: DaytonaSandbox, path: string, bytes: Uint8Array): Promise<Result<null>>;
-  download(sandbox: DaytonaSandbox, path: string, maxBytes: number): Promise<Result<Uint8Array>>;
+  /** A blob of a file is read while it is sent. */
+  upload(sandbox: DaytonaSandbox, path: string, content: Uint8Array | Blob): Promise<Result<null>>;
+  /** Into a file of this machine, which does not exist. */
+  download(sandbox: DaytonaSandbox, path: string, file: string, maxBytes: number): Promise<Result<null>>;
 };
 
 const FILE_MS = 10 * 60_000;
@@ -107,24 +110,24 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
         output: typeof answer.result === "string" ? answer.result : "",
       });
     },
-    async upload(sandbox, path, bytes) {
+    async upload(sandbox, path, content) {
       const body = new FormData();
-      body.set("file", new Blob([Buffer.from(bytes)]), "file");
+      body.set("file", content instanceof Blob ? content : new Blob([Buffer.from(content)]), "file");
       const address = inside(sandbox, `/files/upload?path=${encodeURIComponent(path)}`);
       const sent = await call(address, { method: "POST", body }, FILE_MS);
       return sent.ok ? ok(null) : sent;
     },
-    async download(sandbox, path, maxBytes) {
+    async download(sandbox, path, file, maxBytes) {
       const got = await call(inside(sandbox, `/files/download?path=${encodeURIComponent(path)}`), {}, FILE_MS);
       if (!got.ok) return got;
-      return readCapped(got.value, path, maxBytes);
+      return keepCapped(got.value, path, file, maxBytes);
     },
   };
 }
 
 /** Data from a sandbox comes from an agent: it may be endless. */
-async function readCapped(response: Response, path: string, maxBytes: number): Promise<Result<Uint8Array>> {
-  const chunks: Uint8Array[] = [];
+async function keepCapped(response: Response, path: string, file: string, maxBytes: number): Promise<Result<null>> {
+  const kept = await open(file, "wx", 0o600);
   let total = 0;
   try {
     for await (const chunk of response.body ?? []) {
@@ -134,10 +137,12 @@ async function readCapped(response: Response, path: string, maxBytes: number): P
           code: "daytona_file_too_large",
           message: `${path} in the sandbox is larger than ${maxBytes} bytes.`,
         });
-      chunks.push(chunk);
+      await kept.write(chunk);
     }
   } catch (error) {
     return err({ code: "daytona_unreachable", message: `${path} could not be fetched: ${String(error)}` });
+  } finally {
+    await kept.close();
   }
-  return ok(Buffer.concat(chunks));
+  return ok(null);
 }

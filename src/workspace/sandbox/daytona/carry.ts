@@ -1,14 +1,17 @@
-// Carries a clone's work to a sandbox and back as git bundles: only git objects cross, and the hardened git writes the files here.
-// The returned work replaces the clone's state once per program: a note records whether that is still to do.
+// Carries a clone's work to a sandbox and back: only git objects cross, and the hardened git writes the files here. What the sandbox has already
+// stays where it is, and of a long history the last commits are enough. The returned work replaces the clone's state once per program: a note
+// records whether that is still to do.
 
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { openAsBlob } from "node:fs";
 import { join } from "node:path";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { clonePlace } from "../../clone-repository.ts";
 import { git } from "../../../git/git.ts";
 import { commitWork } from "../../../git/pin.ts";
 import type { Daytona, DaytonaSandbox } from "./api.ts";
-import { handOver, type Remote, takeOver } from "./scripts.ts";
+import { packFor, type There } from "./pack.ts";
+import { cloneInside, handOver, openPlace, type Remote, takeOver } from "./scripts.ts";
 
 export type Carried = {
   readonly daytona: Daytona;
@@ -17,15 +20,21 @@ export type Carried = {
   /** The clone. */
   readonly top: string;
   readonly branch: string;
-  /** Passrail's folder for bundles and the note. */
+  /** Passrail's folder for packs and the note. */
   readonly own: string;
 };
 
 const BUNDLE_BYTES = 1024 * 1024 * 1024;
 const GIT_MS = 600_000;
 const REMOTE_SECONDS = 600;
+/** A remote that does not answer must not cost an attempt its patience. */
+const CLONE_SECONDS = 120;
 
-export async function push({ daytona, sandbox, remote, top, branch, own }: Carried): Promise<Result<null>> {
+/** `origin`: where the sandbox itself may fetch what the project's remote has; undefined: nowhere. */
+export async function push(carried: Carried, origin: string | undefined): Promise<Result<null>> {
+  const { daytona, sandbox, remote, top, branch, own } = carried;
+  const there = await openThere(carried, origin);
+  if (!there.ok) return there;
   const place = await clonePlace(top);
   if (!place.ok) return place;
   const options = { place: place.value };
@@ -33,22 +42,38 @@ export async function push({ daytona, sandbox, remote, top, branch, own }: Carri
   if (!head.ok) return head;
   const work = await commitWork(place.value, { from: "index" }, head.value.trim(), "carried-to-daytona");
   if (!work.ok) return work;
-  const input = `update refs/passrail/push/head ${head.value.trim()}\nupdate refs/passrail/push/work ${work.value}\n`;
-  const named = await git(top, ["update-ref", "--stdin"], { ...options, input });
-  if (!named.ok) return named;
-  const file = join(own, "push.bundle");
-  const refs = ["refs/passrail/push/head", "refs/passrail/push/work"];
-  const bundled = await git(top, ["bundle", "create", "--quiet", file, ...refs], { ...options, timeoutMs: GIT_MS });
-  if (!bundled.ok) return bundled;
-  const sent = await daytona.upload(sandbox, `${remote.root}/push.bundle`, await readFile(file));
+  const tips = { head: head.value.trim(), work: work.value };
+  const pack = await packFor(place.value, own, tips, there.value);
+  if (!pack.ok) return pack;
+  const { file, shallow } = pack.value;
+  const sent = await daytona.upload(sandbox, `${remote.root}/push.pack`, await openAsBlob(file));
   await rm(file, { force: true });
   if (!sent.ok) return sent;
-  const taken = await daytona.run(sandbox, takeOver(remote, branch), REMOTE_SECONDS);
+  const taken = await daytona.run(sandbox, takeOver(remote, branch, { ...tips, shallow }), REMOTE_SECONDS);
   if (!taken.ok) return taken;
   if (taken.value.exitCode !== 0) return err(carryProblem("could not be put into the sandbox", taken.value.output));
   await note(own, "there");
   return ok(null);
 }
+
+/** From now on a program may start there. A sandbox without a repository fetches one, if it can. */
+async function openThere({ daytona, sandbox, remote }: Carried, origin: string | undefined): Promise<Result<There>> {
+  const opened = await daytona.run(sandbox, openPlace(remote), 30);
+  if (!opened.ok) return opened;
+  const there = toldBy(opened.value.output);
+  if (there.commits.length > 0 || origin === undefined) return ok(there);
+  // Private, unknown there, or too slow: everything is sent from here.
+  const cloned = await daytona.run(sandbox, cloneInside(remote, origin), CLONE_SECONDS);
+  return ok(cloned.ok && cloned.value.exitCode === 0 ? toldBy(cloned.value.output) : there);
+}
+
+function toldBy(output: string): There {
+  const told = (what: string): readonly string[] =>
+    Array.from(output.matchAll(new RegExp(`^passrail-${what} ([0-9a-f]{40,64})$`, "gmu")), ([, name = ""]) => name);
+  return { commits: told("has").slice(0, NAMES_AT_MOST), shallow: told("shallow").slice(0, NAMES_AT_MOST) };
+}
+
+const NAMES_AT_MOST = 2_000;
 
 /** Makes the clone equal to the sandbox: the branch at its head, and uncommitted work in the files. */
 export async function pull({ daytona, sandbox, remote, top, branch, own }: Carried): Promise<Result<null>> {
@@ -63,11 +88,10 @@ export async function pull({ daytona, sandbox, remote, top, branch, own }: Carri
   if (!place.ok) return place;
   const options = { place: place.value };
   if (bundle === "yes") {
-    const bytes = await daytona.download(sandbox, `${remote.root}/pull.bundle`, BUNDLE_BYTES);
-    if (!bytes.ok) return bytes;
     const file = join(own, "pull.bundle");
-    await writeFile(file, bytes.value, { mode: 0o600 });
-    const taken = await git(top, ["bundle", "unbundle", file], { ...options, timeoutMs: GIT_MS });
+    await rm(file, { force: true });
+    const got = await daytona.download(sandbox, `${remote.root}/pull.bundle`, file, BUNDLE_BYTES);
+    const taken = got.ok ? await git(top, ["bundle", "unbundle", file], { ...options, timeoutMs: GIT_MS }) : got;
     await rm(file, { force: true });
     if (!taken.ok) return taken;
   }

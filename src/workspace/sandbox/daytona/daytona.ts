@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 import { durationMs } from "../../../core/flow/duration.ts";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import { checkBranchName } from "../../../git/branch-name.ts";
+import { readConfig } from "../../../git/git.ts";
+import { clonePlace } from "../../clone-repository.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { unavailable } from "../shared/unavailable.ts";
 import { variablesInside } from "../shared/variables.ts";
@@ -19,6 +21,7 @@ import { connectDaytona, type Daytona, type DaytonaSandbox } from "./api.ts";
 import type { DaytonaAccess } from "./call.ts";
 import { pull, whereIsWork } from "./carry.ts";
 import { type DaytonaJob, KEY_VARIABLE } from "./job.ts";
+import { publicOrigin } from "./origin.ts";
 import { endProgram, remoteOf } from "./scripts.ts";
 import { optional } from "../../../core/optional.ts";
 
@@ -52,7 +55,10 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
   return createConfinedWorkspaces(options, {
     ownPrograms: true,
     takesOnePrompt: true,
-    ownNetwork: { type: "apart", why: "its sandbox is on another machine, which cannot reach this one" },
+    ownNetwork:
+      settings.reach_passrail === "on"
+        ? { type: "bridged" }
+        : { type: "apart", why: "its sandbox is on another machine, and workspaces.daytona.reach_passrail is off" },
 
     async check() {
       const known = access();
@@ -66,7 +72,8 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
       if (!branch.ok) return branch;
       const labels = { "passrail.store": store, "passrail.workspace": name };
       const place = { url: known.value.url, name: sandboxOf(name), labels, top, branch: branch.value, own };
-      const job = jobOf(place, settings, launch);
+      const origin = settings.network === "off" ? undefined : await originOf(top);
+      const job = jobOf({ ...place, ...optional({ origin }) }, settings, launch);
       const file = join(own, "job.json");
       await rm(job.begun, { force: true });
       await writeFile(file, JSON.stringify(job), { mode: 0o600 });
@@ -103,7 +110,15 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
   });
 }
 
-type JobPlace = Pick<DaytonaJob, "url" | "name" | "labels" | "top" | "branch" | "own">;
+/** Of the project's remote, which the clone knows. */
+async function originOf(top: string): Promise<string | undefined> {
+  const place = await clonePlace(top);
+  const config = place.ok ? await readConfig(top, place.value) : place;
+  const written = config.ok ? config.value.findLast(([key]) => key === "remote.origin.url")?.[1] : undefined;
+  return written === undefined ? undefined : publicOrigin(written);
+}
+
+type JobPlace = Pick<DaytonaJob, "url" | "name" | "labels" | "top" | "branch" | "own" | "origin">;
 
 function jobOf(place: JobPlace, settings: DaytonaOptions["settings"], launch: Launch): DaytonaJob {
   return {
@@ -114,6 +129,7 @@ function jobOf(place: JobPlace, settings: DaytonaOptions["settings"], launch: La
     cwd: launch.cwd,
     folders: [...launch.folders],
     reads: [...(launch.reads ?? [])],
+    ports: [...(launch.ports ?? [])],
     argv: [launch.program, ...launch.argv.slice(1)],
     variables: [...variablesInside(launch.env)],
   };
@@ -126,6 +142,7 @@ function machineOf({
   url: _url,
   key_from: _key,
   start: _start,
+  reach_passrail: _reach,
   ...machine
 }: DaytonaOptions["settings"]): DaytonaJob["machine"] {
   return optional(machine);

@@ -7,10 +7,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf, type Problem, type Result } from "../../../core/result.ts";
 import { connectDaytona, type Daytona, type DaytonaSandbox } from "./api.ts";
 import { type Carried, pull, push } from "./carry.ts";
+import { openRelay, RELAY_INSIDE } from "./relay.ts";
 import { fetchFolders, folderInside, sendFolders } from "./folders.ts";
 import { type DaytonaJob, jobSchema, KEY_VARIABLE } from "./job.ts";
 import { plainStream } from "./plain.ts";
-import { endProgram, lookAtProgram, openPlace, quote, remoteOf, startProgram } from "./scripts.ts";
+import { endProgram, lookAtProgram, NO_NODE, quote, remoteOf, startProgram } from "./scripts.ts";
 import { optional } from "../../../core/optional.ts";
 
 const PROMPT_BYTES = 20 * 1024 * 1024;
@@ -23,6 +24,12 @@ const PATIENCE_MS = 2_000;
 const FAILED = 70;
 /** Somebody has to change something. */
 const REFUSED = 77;
+
+const NO_WAY = {
+  code: "daytona_no_node",
+  message: "Passrail cannot be reached from the sandbox, because its image has no node.",
+  hint: "Take an image with node, or workspaces.daytona.reach_passrail: off",
+};
 
 /** The file that says that the program has begun, from then on. */
 let begun: string | undefined;
@@ -40,19 +47,25 @@ async function main(): Promise<void> {
   const sandbox = valueOf(await openSandbox(daytona, job));
   const carried: Carried = { daytona, sandbox, remote, top: job.top, branch: job.branch, own: job.own };
   const inside = pathsInside(job, remote);
-  valueOf(await daytona.run(sandbox, openPlace(remote), 30));
-  valueOf(await push(carried));
+  valueOf(await push(carried, job.origin));
   valueOf(await sendFolders(daytona, sandbox, remote, [...job.folders, ...job.reads]));
   const variables = job.variables.map((name) => `${name}=${quote(inside(process.env[name] ?? ""))}\n`).join("");
   // An image may know only root, as whom Claude Code works unasked only in a sandbox.
   valueOf(await daytona.upload(sandbox, `${remote.root}/env`, Buffer.from(`IS_SANDBOX=1\n${variables}`)));
   valueOf(await daytona.upload(sandbox, `${remote.root}/prompt`, Buffer.from(inside(prompt))));
-  const started = valueOf(await daytona.run(sandbox, startProgram(remote, inside(job.cwd), job.argv.map(inside)), 30));
+  const relay = job.ports.length === 0 ? undefined : { file: RELAY_INSIDE.name, ports: job.ports };
+  if (relay !== undefined)
+    valueOf(await daytona.upload(sandbox, `${remote.root}/${relay.file}`, await readFile(RELAY_INSIDE.path)));
+  const starting = startProgram(remote, inside(job.cwd), job.argv.map(inside), relay);
+  const started = valueOf(await daytona.run(sandbox, starting, 60));
+  if (started.exitCode === NO_NODE) stop(NO_WAY);
   if (started.exitCode !== 0)
     stop({ code: "daytona_start", message: `The program was not started: ${started.output}` });
+  const way = relay === undefined ? undefined : openRelay({ daytona, sandbox, remote, ports: job.ports });
   begun = job.begun;
   writeFileSync(begun, "");
   const code = await follow(daytona, sandbox, remote);
+  way?.close();
   valueOf(await pull(carried));
   valueOf(await fetchFolders(daytona, sandbox, remote, job.folders));
   process.exit(code);
@@ -139,5 +152,5 @@ function valueOf<T>(result: Result<T>): T {
 function stop({ code, message, hint }: Problem): never {
   if (begun !== undefined) rmSync(begun, { force: true });
   process.stderr.write(`passrail: ${message}${hint === undefined ? "" : ` (${hint})`}\n`);
-  process.exit(["daytona_401", "daytona_403"].includes(code) ? REFUSED : FAILED);
+  process.exit(["daytona_401", "daytona_403", NO_WAY.code].includes(code) ? REFUSED : FAILED);
 }

@@ -1,7 +1,7 @@
 // Carries an attempt's folders to a sandbox and back: the program's input (settings, prompts) and its output (the verdict).
 // An agent controls the output, so only a few small files are accepted, and only in these folders.
 
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ok, type Result } from "../../../core/result.ts";
 import type { Daytona, DaytonaSandbox } from "./api.ts";
@@ -47,11 +47,11 @@ export async function fetchFolders(
     for (const path of listed.value.output.split("\n").slice(0, MAX_FILES)) {
       const name = path.startsWith(`${inside}/`) ? path.slice(inside.length + 1) : "";
       if (!isPlain(name)) continue;
-      const bytes = await daytona.download(sandbox, path, MAX_BYTES);
-      if (!bytes.ok) return bytes;
       const target = join(folder, name);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await writeFile(`${target}.new`, bytes.value, { mode: 0o600 });
+      await rm(`${target}.new`, { force: true });
+      const got = await daytona.download(sandbox, path, `${target}.new`, MAX_BYTES);
+      if (!got.ok) return got;
       await rename(`${target}.new`, target);
     }
   }

@@ -30,6 +30,10 @@ export const jobSchema = z.strictObject({
   folders: z.array(z.string()),
   /** Sent like the folders, and not fetched again. */
   reads: z.array(z.string()).default([]),
+  /** Of services on this machine that the program must reach. */
+  ports: z.array(z.int()).default([]),
+  /** Where the sandbox may fetch the project itself. */
+  origin: z.string().optional(),
   argv: z.array(z.string()).min(1),
   variables: z.array(z.string()),
 });

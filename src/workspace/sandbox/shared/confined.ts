@@ -6,7 +6,7 @@ import { optional } from "../../../core/optional.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { locate } from "../../target.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
-import type { Launch, OwnNetwork, Workspace } from "../../workspace.ts";
+import type { Launch, OwnNetwork, Workspace, Workspaces } from "../../workspace.ts";
 import { contains } from "./contains.ts";
 import { loginFolder, LOGINS_AT_MOST, openPrivate, PRIVATE_HOME, removePrivate } from "./private-folder.ts";
 import { unavailable } from "./unavailable.ts";
@@ -36,7 +36,7 @@ export type Confinement = {
   readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
   readonly ownPrograms?: boolean;
   readonly ownNetwork?: OwnNetwork | undefined;
-  readonly holdsResources?: boolean;
+  readonly holds?: Workspaces["holds"];
   readonly takesOnePrompt?: boolean;
   /** Ends anything that still works there after its program is gone, and brings its work back. Idempotent. */
   readonly end?: (place: ConfinedPlace, why: "crash" | "close") => Promise<Result<null>>;
@@ -58,8 +58,7 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
     check,
     ...(sandbox.ownPrograms === true ? { ownPrograms: true } : {}),
     ...(sandbox.takesOnePrompt === true ? { takesOnePrompt: true } : {}),
-    ...optional({ ownNetwork: sandbox.ownNetwork }),
-    ...(sandbox.holdsResources === true ? { holdsResources: true } : {}),
+    ...optional({ ownNetwork: sandbox.ownNetwork, holds: sandbox.holds }),
 
     async open(request) {
       const can = await check();

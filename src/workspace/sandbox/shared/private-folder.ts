@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { err, ok, type Result } from "../../../core/result.ts";
 
 export const PRIVATE_HOME = "home";
+export const PRIVATE_TMP = "tmp";
 
 /** Of a program that keeps its files outside of its home; no known one has more. */
 export const loginFolder = (index: number): string => `login-${index}`;
