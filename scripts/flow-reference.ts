@@ -21,7 +21,11 @@ const SECTIONS: readonly Section[] = [
   { title: "stages: turns", path: [...STAGE, "turns"], about: "Instead of one number." },
   { title: "stages: mcp", path: [...STAGE, "mcp", "name"], about: "An MCP server is a program or an address." },
   { title: "stages: gates", path: [...STAGE, "gates"], about: "Which quality gates a stage runs again." },
-  { title: "stages: notes", path: [...STAGE, "notes"], about: "The notes that a pass must have written into a document." },
+  {
+    title: "stages: notes",
+    path: [...STAGE, "notes"],
+    about: "The notes that a pass must have written into a document.",
+  },
   { title: "stages: retires", path: [...STAGE, "retires"], about: "Documents that leave the branch with a pass." },
   { title: "stages: covers", path: [...STAGE, "covers"], about: "Instead of `all`." },
   { title: "stages: notify", path: [...STAGE, "notify"], about: "A message when a gate opens." },
