@@ -19,7 +19,7 @@ const PRICES: readonly Price[] = [
   { mode: "worktree", per: "run", work: "changes", opening: 1, attempts: [2, 2, 3, 2], closing: 3 },
   { mode: "worktree", per: "run", work: "commits", opening: 1, attempts: [2, 2, 3, 2], closing: 3 },
   { mode: "worktree", per: "run", work: "nothing", opening: 1, attempts: [1, 1, 1], closing: 2 },
-  { mode: "worktree", per: "stage", work: "changes", opening: 1, attempts: [4, 4, 5, 4], closing: 3 },
+  { mode: "worktree", per: "stage", work: "changes", opening: 1, attempts: [3, 3, 4, 3], closing: 2 },
 ];
 
 /** What git needs the files for. Everything else is plain: where the repository is, its settings, refs, commits and worktrees. */
