@@ -84,7 +84,6 @@ async function workIn(
   const diffOf = async (): Promise<string> => ports.runners.redact(await ports.workspaces.diff(workspace, from));
   const diffBefore = comparesDiffs ? await diffAtStart(job, ports, diffOf) : "";
   const conversed = await converse(job, ports, { ...place, dir, handed });
-  (globalThis as any).__T?.("conversed");
   const changing = diffOf();
   place.onEnded();
   const [to, diff] = await Promise.all([ports.workspaces.head(workspace), changing]);

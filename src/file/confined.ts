@@ -98,7 +98,7 @@ export async function writeConfinedSoon(
   const begun = confined(path, () => writeDraft(root, path, text, mode));
   if (!begun.ok) return begun;
   const draft = begun.value;
-  const problem = await new Promise<Error | null>((resolve) => void fsync(draft.fd, resolve));
+  const problem = await new Promise<Error | null>((resolve) => fsync(draft.fd, resolve));
   return confined(path, () =>
     install(draft, () => {
       if (problem !== null) throw problem;

@@ -9,7 +9,7 @@ import { ASK_GIT, type AskGit, isBelowFolders, readPlain, statPlain } from "./pl
 /** `bytes` are compressed. */
 export type LooseObject = { readonly id: string; readonly bytes: Buffer };
 
-export const looseFolder = (id: string): readonly [folder: string, name: string] => [id.slice(0, 2), id.slice(2)];
+const looseFolder = (id: string): readonly [folder: string, name: string] => [id.slice(0, 2), id.slice(2)];
 
 /** An object as it was before compression, with its header: its hash proves what was read. One that is packed, large, damaged or gone is for git. */
 export function readObject(commonDir: string, id: string, maxBytes: number): Buffer | AskGit {

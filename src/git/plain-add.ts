@@ -10,7 +10,7 @@ import type { LooseObject } from "./loose-object.ts";
 import { ASK_GIT, type AskGit } from "./plain-file.ts";
 import {
   FILE,
-  type FoundFile,
+  type SeenFile,
   hasAttributes,
   isAttributes,
   isPlainlyAdded,
@@ -92,7 +92,7 @@ function readChanged(top: string, path: string, idBytes: IdBytes): Changed | nul
 }
 
 /** The bytes of the file that was looked at, if nobody writes it meanwhile. */
-function readSteady(path: string, seen: FoundFile): Buffer | AskGit {
+function readSteady(path: string, seen: SeenFile): Buffer | AskGit {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

@@ -107,23 +107,23 @@ const LEFT: readonly {
   readonly name: string;
   readonly first?: (project: string) => Promise<unknown>;
   readonly change?: (project: string) => Promise<unknown>;
-  readonly then?: (top: string, project: string) => Promise<unknown> | void;
+  readonly after?: (top: string, project: string) => Promise<unknown> | void;
 }[] = [
   { name: "attributes in the commit before", first: (p) => put(p, ".gitattributes", "*.txt text\n") },
   { name: "attributes that are new", change: (p) => put(p, "deep/.gitattributes", "* text\n") },
-  { name: "attributes of the repository", then: (_, p) => put(p, ".git/info/attributes", "* text\n") },
-  { name: "a setting that changes line ends", then: (_, p) => void userGit(p, "config", "core.autocrlf", "true") },
-  { name: "objects that are packed", then: (_, p) => void userGit(p, "gc", "--quiet") },
-  { name: "a file that is not as the index has it", then: (top) => writeFile(join(top, "same/a/b"), "c\n") },
-  { name: "a file with the size and the time of the index", then: sameSizeAndTime },
-  { name: "a file that is gone", then: (top) => rm(join(top, "same/a/b")) },
+  { name: "attributes of the repository", after: (_, p) => put(p, ".git/info/attributes", "* text\n") },
+  { name: "a setting that changes line ends", after: (_, p) => void userGit(p, "config", "core.autocrlf", "true") },
+  { name: "objects that are packed", after: (_, p) => void userGit(p, "gc", "--quiet") },
+  { name: "a file that is not as the index has it", after: (top) => writeFile(join(top, "same/a/b"), "c\n") },
+  { name: "a file with the size and the time of the index", after: sameSizeAndTime },
+  { name: "a file that is gone", after: (top) => rm(join(top, "same/a/b")) },
   {
     name: "a link in the place of a folder",
-    then: (top) => rm(join(top, "same"), { recursive: true }).then(() => symlink("/tmp", join(top, "same"))),
+    after: (top) => rm(join(top, "same"), { recursive: true }).then(() => symlink("/tmp", join(top, "same"))),
   },
   { name: "a name that is not plain", change: (p) => put(p, "ä", "x") },
-  { name: "an index in another form", then: (top) => void userGit(top, "update-index", "--index-version", "4") },
-  { name: "a lock on the index", then: (_, p) => put(p, ".git/worktrees/tree/index.lock", "") },
+  { name: "an index in another form", after: (top) => void userGit(top, "update-index", "--index-version", "4") },
+  { name: "a lock on the index", after: (_, p) => put(p, ".git/worktrees/tree/index.lock", "") },
   { name: "a repository inside", change: (p) => mkdir(join(p, "inner")).then(() => makeRepository(join(p, "inner"))) },
 ];
 
@@ -134,9 +134,9 @@ async function sameSizeAndTime(top: string): Promise<void> {
   await utimes(file, before.atime, before.mtime);
 }
 
-test.for(LEFT)("leaves $name to git, which mends everything", async ({ first, change, then }) => {
+test.for(LEFT)("leaves $name to git, which mends everything", async ({ first, change, after }) => {
   const { project, place } = await between(change ?? ((p) => put(p, "a.txt", "2\n")), first);
-  await then?.(place.top, project);
+  await after?.(place.top, project);
   expect(await checkOutPlainly(place)).toBe(ASK_GIT);
   await rm(join(place.gitDir, "index.lock"), { force: true });
   userGit(place.top, "reset", "--hard", "--quiet");

@@ -59,7 +59,7 @@ export function isPlainPath(path: string): boolean {
   });
 }
 
-export type FoundFile = FileStat & {
+export type SeenFile = FileStat & {
   readonly mode: bigint;
   isFile(): boolean;
   isDirectory(): boolean;
@@ -67,7 +67,7 @@ export type FoundFile = FileStat & {
 };
 
 /** Null if nothing is there: a folder above it may have become a file. */
-export function lookAt(file: string): FoundFile | null {
+export function lookAt(file: string): SeenFile | null {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false }) ?? null;
   } catch (error) {
