@@ -14,7 +14,7 @@ import { writePinned } from "../file/pinned-copy.ts";
 import type { TokenHolder } from "./attempts.ts";
 import { checkOutside, type OutsideDeps } from "./check-outside.ts";
 import type { EnginePhase } from "./follow-run.ts";
-import { createMachines } from "./machines.ts";
+import { createMachines, SOON_MS } from "./machines.ts";
 import type { EngineOptions } from "./options.ts";
 import { readyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
@@ -47,6 +47,8 @@ export type Engine = {
   attemptOf(token: string): TokenHolder | undefined;
   /** Lifts the holds of a runner, for one account or for all, and lets go what waits for it. How many runs were let go; null without a hold. */
   liftHold(lift: { readonly runner: string; readonly account?: string }, actor: Actor): Promise<number | null>;
+  /** Resolves when no agent is about to begin, and after a while in any case: for work that nobody waits for. */
+  calm(): Promise<void>;
   /** A worker has a free slot: starts what waits for one. */
   wake(): void;
   /** Looks for changes that other processes stored. */
@@ -81,13 +83,7 @@ export function createEngine(options: EngineOptions): Engine {
   let phase: EnginePhase = "delivering";
   const machines = createMachines(options, () => phase);
   const closing = new AbortController();
-  const outside: OutsideDeps = {
-    options,
-    load: (runId) => machines.runs.load(runId),
-    flowOf: (hash) => machines.flows.of(hash),
-    performs: () => phase === "performing" || phase === "draining",
-    signal: closing.signal,
-  };
+  const outside = outsideOf(options, machines, () => phase, closing.signal);
   const { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work } = machines;
 
   return {
@@ -132,6 +128,7 @@ export function createEngine(options: EngineOptions): Engine {
       activity.add(tidyUp(runWorkspaces, options.onError));
     },
     idle: (runId) => activity.idle(runId),
+    calm: () => machines.rightOfWay.free(SOON_MS),
     wake: () => follower.startReady(),
     attemptOf: (token) => attempts.holderOf(token),
     liftHold: (lift, actor) => liftHolds({ ...options, runs, holds }, lift, actor),
@@ -155,6 +152,21 @@ export function createEngine(options: EngineOptions): Engine {
       // Notices and worktree removals under way end before the caller closes the store.
       await activity.ended().then(() => machines.preparation.close());
     },
+  };
+}
+
+function outsideOf(
+  options: EngineOptions,
+  { runs, flows }: ReturnType<typeof createMachines>,
+  phase: () => EnginePhase,
+  signal: AbortSignal,
+): OutsideDeps {
+  return {
+    options,
+    load: (runId) => runs.load(runId),
+    flowOf: (hash) => flows.of(hash),
+    performs: () => phase() === "performing" || phase() === "draining",
+    signal,
   };
 }
 

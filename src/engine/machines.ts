@@ -35,6 +35,8 @@ import { type AttemptWorkDeps, createAttemptWork } from "./work-attempt.ts";
 import { createRunWorkspaces, type RunWorkspaces } from "./workspaces-of-run.ts";
 
 const LINGER_MS = 30_000;
+/** Others may wait for the branch of a run that has ended, or for the next ticket. */
+export const SOON_MS = 500;
 
 export function createMachines(options: EngineOptions, phase: () => EnginePhase) {
   const { store, clock, newId, agentLimits } = options;
@@ -101,7 +103,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     follow: (runId) => followStored({ runs, flows }, follower, runId),
   });
   const takeovers = createTakeovers({ options, slotRules, attempts, slots, activity, runs, persist, onFreed });
-  const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces, sweepLater }, onFreed);
+  const commandPorts = commandPortsOf(options, { ...shared, runs, flows, slots, runWorkspaces }, onFreed);
   const outbox = createOutbox({
     store,
     perform: (work) => performCommand(commandPorts, work),
@@ -112,7 +114,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const parts = { activity, attempts, schedule, takeovers, runs, work, outbox, preparation };
   const follower = createFollower({ options, phase, budgets: noted, ...parts });
   const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
-  return { ...parts, catchUp, flows, follower, holds, runWorkspaces, slotRules };
+  return { ...parts, catchUp, flows, follower, holds, rightOfWay, runWorkspaces, slotRules };
 }
 
 /** Removes what closed workspaces of a run have left, when no agent is about to begin. */
@@ -174,17 +176,19 @@ type Parts = {
   readonly flows: RunFlows;
   readonly attempts: Attempts;
   readonly slots: Slots;
+  readonly rightOfWay: RightOfWay;
   readonly runWorkspaces: RunWorkspaces;
   readonly sweepLater: AttemptWorkDeps["sweepLater"];
 };
 
 function commandPortsOf(options: EngineOptions, parts: Parts, onFreed: () => void): CommandPorts {
-  const { runs, flows, attempts, slots, runWorkspaces, sweepLater } = parts;
+  const { runs, flows, attempts, slots, rightOfWay, runWorkspaces, sweepLater } = parts;
   return {
     notifier: options.notifier,
     loadRun: (runId) => runs.load(runId),
     flowOf: (hash) => flows.of(hash),
     async release(resolved, run) {
+      await rightOfWay.free(SOON_MS);
       await runWorkspaces.release(resolved, run);
       sweepLater(resolved, run);
     },
