@@ -105,7 +105,7 @@ export type CommitRequest = {
   readonly asShown?: boolean;
 };
 
-export type CloseRequest = { readonly later: boolean; readonly isCommitted?: boolean };
+type CloseRequest = { readonly later: boolean; readonly isCommitted?: boolean };
 
 export interface Workspaces {
   readonly mode: Workspace["mode"];

@@ -31,8 +31,7 @@ export function enclosureHere(choice: EnclosureChoice): Result<Enclosure, string
 
 /** A program is about to start: what its enclosure would make it wait for begins now. */
 export function prepareEnclosure(choice: EnclosureChoice): void {
-  const here = enclosureHere(choice);
-  if (here.ok && here.value === "cgroup") prepareToEnter();
+  if ((choice === "auto" || choice === "cgroup") && cgroupProblem() === null) prepareToEnter();
 }
 
 function unless(problem: string | null, enclosure: Enclosure, refusal: string): Result<Enclosure, string> {
