@@ -14,7 +14,7 @@ import { writePinned } from "../file/pinned-copy.ts";
 import type { TokenHolder } from "./attempts.ts";
 import { checkOutside, type OutsideDeps } from "./check-outside.ts";
 import type { EnginePhase } from "./follow-run.ts";
-import { createMachines, SOON_MS } from "./machines.ts";
+import { createMachines } from "./machines.ts";
 import type { EngineOptions } from "./options.ts";
 import { readyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
@@ -79,6 +79,9 @@ function requested({ runId, resolved, subject, facts, paused }: Omit<RunRequest,
   return { type: "run.requested", runId, flowHash: resolved.hash, subject, facts, ...optional({ paused }) };
 }
 
+/** On a busy machine an agent is always about to begin, and free slots wait for tickets. */
+const CALM_MS = 500;
+
 export function createEngine(options: EngineOptions): Engine {
   let phase: EnginePhase = "delivering";
   const machines = createMachines(options, () => phase);
@@ -128,7 +131,7 @@ export function createEngine(options: EngineOptions): Engine {
       activity.add(tidyUp(runWorkspaces, options.onError));
     },
     idle: (runId) => activity.idle(runId),
-    calm: () => machines.rightOfWay.free(SOON_MS),
+    calm: () => machines.rightOfWay.free(CALM_MS),
     wake: () => follower.startReady(),
     attemptOf: (token) => attempts.holderOf(token),
     liftHold: (lift, actor) => liftHolds({ ...options, runs, holds }, lift, actor),

@@ -35,8 +35,6 @@ import { type AttemptWorkDeps, createAttemptWork } from "./work-attempt.ts";
 import { createRunWorkspaces, type RunWorkspaces } from "./workspaces-of-run.ts";
 
 const LINGER_MS = 30_000;
-/** Others may wait for the branch of a run that has ended, or for the next ticket. */
-export const SOON_MS = 500;
 
 export function createMachines(options: EngineOptions, phase: () => EnginePhase) {
   const { store, clock, newId, agentLimits } = options;
@@ -176,19 +174,17 @@ type Parts = {
   readonly flows: RunFlows;
   readonly attempts: Attempts;
   readonly slots: Slots;
-  readonly rightOfWay: RightOfWay;
   readonly runWorkspaces: RunWorkspaces;
   readonly sweepLater: AttemptWorkDeps["sweepLater"];
 };
 
 function commandPortsOf(options: EngineOptions, parts: Parts, onFreed: () => void): CommandPorts {
-  const { runs, flows, attempts, slots, rightOfWay, runWorkspaces, sweepLater } = parts;
+  const { runs, flows, attempts, slots, runWorkspaces, sweepLater } = parts;
   return {
     notifier: options.notifier,
     loadRun: (runId) => runs.load(runId),
     flowOf: (hash) => flows.of(hash),
     async release(resolved, run) {
-      await rightOfWay.free(SOON_MS);
       await runWorkspaces.release(resolved, run);
       sweepLater(resolved, run);
     },
