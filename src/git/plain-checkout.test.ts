@@ -1,5 +1,6 @@
 // A checkout that Passrail makes by itself leaves what git would leave, or nothing is touched and git makes it.
 
+import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { chmod, mkdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -127,6 +128,18 @@ const LEFT: readonly {
   { name: "a repository inside", change: (p) => mkdir(join(p, "inner")).then(() => makeRepository(join(p, "inner"))) },
 ];
 
+/** The id of another file's content, below the note that git has left. */
+async function plantEntry(top: string, project: string): Promise<void> {
+  // Both have the same commit, so that nothing but the note says what differs.
+  userGit(top, "update-ref", "--no-deref", "HEAD", userGit(project, "rev-parse", "main~").trim());
+  const index = join(project, ".git", "worktrees", "tree", "index");
+  const bytes = await readFile(index);
+  const at = bytes.indexOf(Buffer.from(userGit(top, "rev-parse", "HEAD:same/a/b"), "hex"));
+  Buffer.from(userGit(top, "rev-parse", "HEAD:deep/y"), "hex").copy(bytes, at);
+  const body = bytes.subarray(0, -20);
+  await writeFile(index, Buffer.concat([body, createHash("sha1").update(body).digest()]));
+}
+
 async function sameSizeAndTime(top: string): Promise<void> {
   const file = join(top, "same/a/b");
   const before = await stat(file);
@@ -142,4 +155,10 @@ test.for(LEFT)("leaves $name to git, which mends everything", async ({ first, ch
   userGit(place.top, "reset", "--hard", "--quiet");
   expect(userGit(place.top, "status", "--porcelain", "--ignored", "--ignore-submodules")).toBe("");
   expect(await readFile(join(place.top, "same/a/b"), "utf8")).toBe("b\n");
+});
+
+test("does not believe the trees that an index notes", async () => {
+  const { project, place } = await between(async () => undefined);
+  await plantEntry(place.top, project);
+  expect(await checkOutPlainly(place)).toBe(ASK_GIT);
 });

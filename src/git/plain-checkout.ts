@@ -31,6 +31,8 @@ const TREE_BYTES = 4 * 1024 * 1024;
 const BLOB_BYTES = 1024 * 1024;
 const ALL_BYTES = 8 * 1024 * 1024;
 const CHANGES_AT_MOST = 500;
+/** git looks at more files than this with several threads. */
+const ENTRIES_AT_MOST = 5000;
 
 /** The work tree gets the files of its HEAD, and an index of them. Nobody else works there. */
 export async function checkOutPlainly(place: GitLocation): Promise<"done" | AskGit> {
@@ -40,7 +42,8 @@ export async function checkOutPlainly(place: GitLocation): Promise<"done" | AskG
   if (idBytes === ASK_GIT || index === null || index === ASK_GIT || tree === ASK_GIT) return ASK_GIT;
   const entries = readEntries(index, idBytes);
   const noted = readNotedTrees(index, idBytes);
-  if (entries === ASK_GIT || noted === null || !(await isPlainlyAdded(place))) return ASK_GIT;
+  if (entries === ASK_GIT || entries.length > ENTRIES_AT_MOST || noted === null) return ASK_GIT;
+  if (!(await isPlainlyAdded(place))) return ASK_GIT;
   if (entries.some(({ path, mode }) => isAttributes(path) || !MODES.has(mode))) return ASK_GIT;
   const changes = changesTo(place.commonDir, entries, noted, tree);
   if (changes === ASK_GIT || changes.length > CHANGES_AT_MOST) return ASK_GIT;
@@ -50,9 +53,10 @@ export async function checkOutPlainly(place: GitLocation): Promise<"done" | AskG
   if (contents === ASK_GIT) return ASK_GIT;
   const changed = new Set(paths);
   if (!entries.every((entry) => changed.has(entry.path) || isAsInIndex(place.top, entry))) return ASK_GIT;
-  if (changes.length === 0) return "done";
   const trees = treesOf(merged(entries, changes.map(asShown)), idBytes);
+  // What an index notes of its trees may be another's doing.
   if (!trees.id.equals(tree)) return ASK_GIT;
+  if (changes.length === 0) return "done";
   try {
     const files = writeAll(place.top, changes, contents);
     const written = makeIndex(merged(entries, files), notedTrees(trees), idBytes);
