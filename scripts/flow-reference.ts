@@ -21,7 +21,11 @@ const SECTIONS: readonly Section[] = [
   { title: "stages: turns", path: [...STAGE, "turns"], about: "Instead of one number." },
   { title: "stages: mcp", path: [...STAGE, "mcp", "name"], about: "An MCP server is a program or an address." },
   { title: "stages: gates", path: [...STAGE, "gates"], about: "Which quality gates a stage runs again." },
-  { title: "stages: notes", path: [...STAGE, "notes"], about: "What a pass must have written into a document." },
+  {
+    title: "stages: notes",
+    path: [...STAGE, "notes"],
+    about: "The notes that a pass must have written into a document.",
+  },
   { title: "stages: retires", path: [...STAGE, "retires"], about: "Documents that leave the branch with a pass." },
   { title: "stages: covers", path: [...STAGE, "covers"], about: "Instead of `all`." },
   { title: "stages: notify", path: [...STAGE, "notify"], about: "A message when a gate opens." },
@@ -29,7 +33,7 @@ const SECTIONS: readonly Section[] = [
     title: "route",
     path: ROUTE,
     about:
-      "What follows an outcome. The key is a verdict (`pass`, `revise`, `redesign`, `reject`, `exhausted`), a health (`blocked`, `failed`, `incomplete`), `checks_failed`, a gate's answer, or the `on_exhausted` of a counter. The value is a target, or these keys.",
+      "The next stage after an outcome. The key is a verdict (`pass`, `revise`, `redesign`, `reject`, `exhausted`), a health (`blocked`, `failed`, `incomplete`), `checks_failed`, a gate's answer, or the `on_exhausted` of a counter. The value is a target, or these keys.",
   },
   { title: "route: status", path: [...ROUTE, "status"], about: "Instead of one word." },
   { title: "result", path: [...STAGE, "result"], about: "In which form an attempt reports." },
@@ -67,13 +71,13 @@ const SECTIONS: readonly Section[] = [
       "Programs that Passrail runs on finished work, by name: an argument list, or these keys. The project's settings have the same key; the flow's own definition wins. A red check takes the way `checks_failed` of its stage's route, otherwise that of `revise`, otherwise the stage works again, at most three times (the counter `checks`).",
   },
   { title: "counters", path: ["counters", "name"], about: "Budgets of loops, by name." },
-  { title: "escalation", path: ["escalation"], about: "What happens when people have to decide." },
+  { title: "escalation", path: ["escalation"], about: "The choices when people have to decide." },
   {
     title: "workspace",
     path: ["workspace"],
-    about: "Where attempts work. May stand in the flow, in `defaults`, in a track or in a stage.",
+    about: "Where attempts work. Allowed in the flow, in `defaults`, in a track and in a stage.",
   },
-  { title: "defaults", path: ["defaults"], about: "What holds for every stage that does not say it itself." },
+  { title: "defaults", path: ["defaults"], about: "The values for every stage that does not set its own." },
   { title: "choose", path: ["choose"], about: "Which work this flow is for." },
   {
     title: "inputs",
@@ -91,7 +95,7 @@ const SECTIONS: readonly Section[] = [
     title: "bundles",
     path: ["bundles"],
     about:
-      "What the builtin `bundles` puts into dev-bundle.md and tester-bundle.md besides spec, plan and task. The setting `standards` adds files.",
+      "The further content that the builtin `bundles` puts into dev-bundle.md and tester-bundle.md besides spec, plan and task. The setting `standards` adds files.",
   },
   {
     title: "enter",

@@ -138,7 +138,7 @@ export type PassrailOptions = Site & {
   readonly answersInPlace?: boolean;
   /** Called with what happens around the engine, for a log: a worker joins or is gone. */
   readonly onNotice?: (line: string) => void;
-  /** "ignore": opens a project that nobody has approved without its files, to stop runs; do not perform then. */
+  /** "ignore": opens an unapproved project without its files, to stop runs; do not perform then. */
   readonly unapproved?: "refuse" | "ignore";
   /** The store is a file in the state folder, whatever database the user has named: for demonstrations. */
   readonly embedded?: boolean;

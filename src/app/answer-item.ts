@@ -51,7 +51,7 @@ export async function answerItem(
     // Another process may have answered first; then the second look has found that. Else it is refused for another reason.
     if (refused !== undefined && refused !== CHANGED_SINCE) break;
     const { found, item, signal } = checked.value;
-    // What was compared with the version must still hold when the answer is stored: the run counts it for this version only.
+    // The version must still be current when the answer is stored: the run counts the answer for this version only.
     const bound = request.seen.type === "version" ? { ifVersion: found.version } : {};
     const delivered = await deliver(deps, found.run, signal, { ...sent, ...bound });
     if (delivered.ok) return ok({ type: "answered", run: delivered.value.run, item, answer: signal.answer });

@@ -1,4 +1,4 @@
-// A person sets what a run may cost: more or less than the settings give every run. What waits for the run's budget tries again.
+// A person sets what a run may cost: more or less than the settings give every run. Stages that wait for the run's budget try again.
 
 import type { BudgetLimit, Budgets, BudgetUnit } from "../core/budget/budget.ts";
 import { err, ok, type Result } from "../core/result.ts";

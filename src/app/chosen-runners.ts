@@ -1,4 +1,4 @@
-// Other runners for stages of a run that goes on: a person retries a stage with another agent. The options that the run was started with,
+// Other runners for stages of an open run: a person retries a stage with another agent. The options that the run was started with,
 // such as permissions, stay; another program's model does not.
 
 import type { WrittenOptions } from "../core/flow/agent-options.ts";

@@ -20,7 +20,7 @@ export type ControlledAll = {
 
 export type AllAction =
   | Extract<ControlAction, { type: "pause" }>
-  /** `pausedBy`: only runs that this actor paused; those that somebody else paused stay so. */
+  /** `pausedBy`: only runs that this actor paused; runs that another actor paused stay paused. */
   | (Extract<ControlAction, { type: "resume" }> & { readonly pausedBy?: Actor });
 
 type Deps = {

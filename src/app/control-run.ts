@@ -44,7 +44,7 @@ export type Controlled = { readonly run: Run; readonly changed: boolean };
 type Controlling = Delivering & {
   /** For a retry: the settings as they are now, and the environment of the process that performs. */
   readonly renewing: Renewing;
-  /** Why nothing of the run may leave now, or undefined. */
+  /** Why no work of the run may leave now, or undefined. */
   readonly withdrawnTrust: (run: Run) => string | undefined;
 };
 
@@ -110,7 +110,7 @@ function isSoAlready(run: Run, { type }: ControlAction): boolean {
   }
 }
 
-/** What a retry works with: today's settings, and the agents that the person chose. */
+/** The inputs of a retry: today's settings, and the agents that the person chose. */
 async function againWith(
   { store, renewing }: Controlling,
   run: Run,

@@ -28,7 +28,7 @@ export type RunDescription = FoundRun & {
   readonly itemVersion: string;
   /** Where its work is; null while it works or waits. */
   readonly end: RunEnd | null;
-  /** Null if nobody has taken over a stage. */
+  /** Null if no stage is taken over. */
   readonly takeover: Takeover | null;
 };
 

@@ -1,4 +1,4 @@
-// What works and what waits for a slot or for its folder, per project and in the order in which it starts. Read from the stored runs, so
+// The runs that work and those that wait for a slot or for their folder, per project, in the order in which they start. Read from the stored runs, so
 // it is the same before and after a restart.
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -37,13 +37,13 @@ export type QueueEntry = {
 
 export type ProjectQueue = { readonly project: string; readonly entries: readonly QueueEntry[] };
 
-/** What limits the starts, as far as the caller knows it. */
+/** The limits of starts, as far as the caller knows them. */
 export type QueueLimits = {
   /** Attempts at once on this machine. */
   readonly slots?: number;
   /** Which attempts need a worker. */
   readonly workers?: { readonly place: WorkerPlace; readonly labels: LabelRules };
-  /** The workers that have joined; absent: nobody knows, because no daemon was asked. */
+  /** The workers that have joined; absent if no daemon was asked. */
   readonly joined?: readonly JoinedWorker[];
 };
 
@@ -160,7 +160,7 @@ function whyWaits(
     case "paused":
       return "a person has paused the run";
     case "later":
-      return "the last try failed for a reason outside the work; it starts again by itself";
+      return "the last try failed for a reason outside the work; Passrail retries it";
     case "queued": {
       const inFolder = inPlace ? before.findLast((each) => each.inPlace && each.runId !== runId) : undefined;
       if (inFolder?.state === "running") return `#${inFolder.number} works in the same folder`;

@@ -1,4 +1,4 @@
-// What a person has in front of them before their first run: the repository and the coding agents of this machine. Reads only.
+// The repository and the coding agents of this machine, for a person before their first run. Reads only.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -37,7 +37,7 @@ export type LooseEndOptions = TrustPlace & {
     "attempts" | "countRuns" | "events" | "lastSeq" | "listRuns" | "loadFlow" | "loadRun" | "runsOf"
   >;
   readonly commitOf: (run: Run) => Promise<string | null>;
-  /** The project's tickets; absent where nobody reads them. */
+  /** The project's tickets; absent if the caller does not read them. */
   readonly tickets?: () => Promise<{ readonly scan: TicketScan; readonly plan: TicketPlan } | undefined>;
   /** Starts that the process which picks tickets was refused. */
   readonly refused?: () => RefusedStarts;
@@ -75,7 +75,7 @@ export function createLooseEnds(options: LooseEndOptions): LooseEnds {
 
 type OpenRuns = { readonly runs: readonly LooseEnd[]; readonly told: ReadonlySet<string> };
 
-/** `told`: a person learns of its ticket, which is this project's, through the run. */
+/** `told`: the run reports its ticket, which is this project's, to a person. */
 type OpenRun = { readonly at: string; readonly end: LooseEnd | null; readonly told: string | null };
 
 /** Runs that stopped or wait for a merge, and the tickets that a person learns of through their run. */
@@ -142,7 +142,7 @@ async function fromTickets(
   ];
 }
 
-/** Files of the project that decide what runs: those that nobody can use, and those that wait for trust. */
+/** Files of the project that decide what runs: broken ones, and those that wait for trust. */
 function fromFiles(place: TrustPlace, catalogOf: CatalogLook): readonly LooseEnd[] {
   const { project } = place;
   const time = (path: string): string | null => changedAt(project, path);

@@ -1,4 +1,4 @@
-// What a monitoring system may know about this daemon. Every number is a cheap read: a scrape every few seconds must not disturb the engine.
+// The numbers about this daemon for a monitoring system. Every number is a cheap read: a scrape every few seconds must not disturb the engine.
 
 import { memoryUsage } from "node:process";
 import { dayOf } from "../core/budget/budget.ts";
@@ -87,7 +87,7 @@ function disk(home: string): readonly Metric[] {
   const use = readDiskUse(home);
   if (use === null) return [];
   const { measuredAt: _measuredAt, ...parts } = use;
-  return [by("disk_bytes", "What the state folder takes, as last measured.", "part", Object.entries(parts))];
+  return [by("disk_bytes", "The size of the state folder, as last measured.", "part", Object.entries(parts))];
 }
 
 function one(name: string, help: string, value: number, labels: Readonly<Record<string, string>> = {}): Metric {

@@ -1,9 +1,9 @@
-// Whether a commit is in the project's own branches already, because somebody merged it by hand.
+// Whether a commit is in the project's own branches already, because a person merged it by hand.
 
 import { isAncestor } from "../git/pin.ts";
 import { findRepository, resolveCommits } from "../git/repository.ts";
 
-/** Where merged work is looked for: what is checked out, and the usual names of the main branch, here and at the remote. */
+/** The branches in which merged work is looked for: the one that is checked out, and the usual names of the main branch, here and at the remote. */
 const TARGETS = [
   "HEAD",
   "refs/heads/main",

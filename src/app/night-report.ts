@@ -1,4 +1,4 @@
-// Collects the report of a night from the store, the ticket files and the inbox. Nothing of it is kept, so it is as true after a restart.
+// Collects the report of a night from the store, the ticket files and the inbox. It is computed anew each time, so a restart does not change it.
 
 import type { Run } from "../core/run/run.ts";
 import { cannotStart, type RefusedStarts } from "../core/ticket/cannot-start.ts";
@@ -32,7 +32,7 @@ type Reading = NonNullable<NightReportOptions["store"]>;
 /** The newest ended runs of each status that are looked at. */
 const LOOKED_AT_MOST = 500;
 
-/** `since`: ISO 8601. What ended and what was spent since then; everything else is as it is now. */
+/** `since`: ISO 8601. Runs that ended and money spent since then; the rest of the report is the present state. */
 export async function findNightReport(options: NightReportOptions, since: string): Promise<NightReport> {
   const { looseEnds, now, refused, store, tickets } = options;
   const until = now();

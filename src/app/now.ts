@@ -1,5 +1,5 @@
-// What works at this moment and what comes next, for one look: a row per live attempt with its last line, the queue with the reason why
-// each waits, and what today has cost. What needs a person is the inbox.
+// The work of this moment and the next work, for one page: a row per live attempt with its last line, the queue with
+// the reason why each run waits, and the cost of today. The inbox has what needs a person.
 
 import { attemptFiles } from "../attempt/attempt-files.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
@@ -20,7 +20,7 @@ export type NowPlace = {
   readonly now: string;
   /** Removes the secrets that this process knows. */
   readonly redact: (text: string) => string;
-  /** Called for each attempt that works, before its line is read: what it says next is not missed. */
+  /** Called for each attempt that works, before its line is read, so that its next line is not missed. */
   readonly follow?: (attempt: Pick<QueueEntry, "runId" | "stage" | "attempt">) => void;
 };
 
@@ -106,7 +106,7 @@ async function workingRow(place: NowPlace, entry: NextRow): Promise<WorkingRow> 
 /** An agent that prints a long line without an end is not read to its beginning. */
 const TAIL_BYTES = 32 * 1024;
 
-/** What a working agent said or did last; null before its first line. */
+/** The last words or act of a working agent; null before its first line. */
 export async function readLastLine(
   { home, redact }: Pick<NowPlace, "home" | "redact">,
   { runId, stage, attempt }: Pick<QueueEntry, "runId" | "stage" | "attempt">,

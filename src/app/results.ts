@@ -1,4 +1,4 @@
-// Reads what the newest runs came to. Always a limited number of runs, so that an answer costs the same in a store of any age.
+// Reads the results of the newest runs. Always a limited number of runs, so that an answer costs the same in a store of any age.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { Run } from "../core/run/run.ts";

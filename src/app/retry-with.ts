@@ -1,4 +1,4 @@
-// What a retried stage works with: the settings as they are now, the agents that a person chose, and a program that can start.
+// The inputs of a retried stage: the settings as they are now, the agents that a person chose, and a program that can start.
 
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";

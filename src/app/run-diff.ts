@@ -38,7 +38,7 @@ export async function diffOfRun({ attempts, head, since, diff }: DiffLook): Prom
   return { from, to, bytes, stat: await statOfDiff(readable(bytes)) };
 }
 
-/** What the person looked at last; null if that was before the first change. */
+/** The commit that the person looked at last; null if that was before the first change. */
 export async function reviewOf(
   store: Store,
   run: string,

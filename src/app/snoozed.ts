@@ -1,4 +1,4 @@
-// What a person wants to see later: they hide an entry of the inbox until a time. Kept per person in the state folder, so that it is the
+// Snoozed entries: a person hides an entry of the inbox until a time. Kept per person in the state folder, so that it is the
 // same after a reload and on another device. It changes nothing about what waits: it only leaves the first view.
 
 import { readFileSync } from "node:fs";

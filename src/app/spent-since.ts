@@ -1,4 +1,4 @@
-// What attempts that started since a time have cost, with what is reserved for those that have not reported.
+// The cost of attempts that started since a time, with the reservations of those that have not reported.
 
 import type { Store } from "../store/store.ts";
 

@@ -36,7 +36,7 @@ export type TakeoverLook = {
   readonly programs: Settings["programs"];
 };
 
-/** Null if nobody has taken over a stage of the run. */
+/** Null if no stage of the run is taken over. */
 export function takeoverOf(look: TakeoverLook): Takeover | null {
   const found = takenOver(look.run);
   if (found === undefined) return null;

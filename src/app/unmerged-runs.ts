@@ -1,5 +1,5 @@
 // Finds completed runs whose commits are on their own branch only, among any number of completed runs. Each is looked at once; after that
-// only those that changed, and those that are still open. A first look at many runs goes on in the following calls, newest first.
+// only those that changed, and those that are still open. A first look at many runs continues in the following calls, newest first.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { projectOf } from "../core/run/run-settings.ts";
@@ -63,11 +63,11 @@ export function createUnmergedLook(options: Options): () => Promise<UnmergedRuns
     return { ends, unseen: known.below === null ? 0 : Math.max(0, completed - known.seen.size) };
   }
 
-  // What one look has begun to read, the next one would not ask for again, and not have yet.
+  // A run that one call has begun to read is not read again by the next call, which does not have it yet.
   return () => inTurn("look", look);
 }
 
-/** The next completed runs of the walk that nobody has looked at. */
+/** The next completed runs of the walk that were not looked at. */
 async function nextSlice(store: Options["store"], known: Known): Promise<readonly RunSummary[]> {
   const found: RunSummary[] = [];
   while (known.below !== null && found.length < SLICE) {
@@ -118,7 +118,7 @@ async function lookAt(
   else known.open.delete(id);
   const loose = end === null ? undefined : unmergedEnd(run, own, end);
   if (loose === undefined || end === null || end.tip === null) return [];
-  // A run that a person started lands it now, and says by itself what it needs.
+  // A run that a person started lands it now, and reports what it needs.
   if ((await openLanding(store, run)) !== undefined) return [];
   return (await isMerged(projectOf(run), end.tip)) ? [] : [loose];
 }

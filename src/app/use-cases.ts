@@ -30,7 +30,7 @@ import { createTurns } from "./turns.ts";
 export type UseCases = {
   /** Makes every check that is possible and stores nothing. */
   planRun(request: PlanRequest): Promise<Result<RunPlan>>;
-  /** What that start would do, and what a person would have to allow. */
+  /** A preview of that start, and the exceptions that a person would have to allow. */
   previewRun(request: PlanRequest): Promise<Result<StartPreview>>;
   startRun(plan: RunPlan, actor: Actor): Promise<Result<StartedRun, AppProblem>>;
   answerItem(request: AnswerRequest, sent: Sent): Promise<Result<Answered, AppProblem>>;

@@ -29,8 +29,8 @@ type LiveTalk = {
 
 /** For a program to end its turn and report its usage after the desk has accepted its verdict or question. */
 const LEAVE_MS = 5000;
-/** For a program to write down what its last answer used, and how often that is looked for. */
-const RECORD_MS = 1000;
+/** For a program to write down what its last answer used, also on a machine that is busy, and how often that is looked for. */
+const RECORD_MS = 4000;
 const LOOK_MS = 50;
 
 type LiveParts = {
@@ -66,9 +66,15 @@ export function openLive({ run, stage }: AttemptJob, parts: LiveParts): LiveTalk
       // Some programs go on for as long as their model answers.
       timer ??= setTimeout(() => accepted.abort("its verdict was accepted"), LEAVE_MS);
       if (what !== "verdict" || !mayEnd) return;
-      const used = await onRecord(answer);
-      // A message may have come meanwhile.
-      if (used === null || timer === undefined || accepted.signal.aborted) return;
+      // A person's message may come meanwhile.
+      const isOver = (): boolean => timer === undefined || accepted.signal.aborted;
+      const used = await onRecord(answer, isOver);
+      if (isOver()) return;
+      // Without a record the program asks once more, and gets the whole time for it.
+      if (used === null) {
+        timer?.refresh();
+        return;
+      }
       spared = used;
       accepted.abort("its verdict was accepted");
       // It gets no answer to go on with.
@@ -86,8 +92,8 @@ export function openLive({ run, stage }: AttemptJob, parts: LiveParts): LiveTalk
   };
 }
 
-async function onRecord(answer: () => Usage | null): Promise<Usage | null> {
-  for (const end = performance.now() + RECORD_MS; performance.now() < end; await pause(LOOK_MS)) {
+async function onRecord(answer: () => Usage | null, isOver: () => boolean): Promise<Usage | null> {
+  for (const end = performance.now() + RECORD_MS; performance.now() < end && !isOver(); await pause(LOOK_MS)) {
     const used = answer();
     if (used !== null) return used;
   }

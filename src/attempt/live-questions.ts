@@ -6,6 +6,7 @@ import type { LiveAnswer } from "../core/run/live-question.ts";
 import type { AgentEvent } from "../runner/runner.ts";
 import type { AskPeople } from "./ask-people.ts";
 import type { AttemptPorts } from "./job.ts";
+import { optional } from "../core/optional.ts";
 
 /** `gone`: aborted when the agent's program no longer waits for the call. */
 export type AskLive = (question: string, gone?: AbortSignal) => Promise<LiveAnswer>;
@@ -33,7 +34,7 @@ export function openLiveQuestions(
     notice(`asks a person and waits for the answer: ${question}`);
     const answer = await people.answerTo<LiveAnswer>({
       until,
-      ...(gone === undefined ? {} : { gone }),
+      ...optional({ gone }),
       ask: () => ports.askQuestion({ request, question, until }),
       expire: () => ports.expireQuestion(request),
       without: NONE,

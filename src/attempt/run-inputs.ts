@@ -8,6 +8,7 @@ import type { Run } from "../core/run/run.ts";
 import { readInputFile } from "../file/input-file.ts";
 import { readPinned } from "../file/pinned-copy.ts";
 import { untampered } from "./tampered.ts";
+import { optional } from "../core/optional.ts";
 
 type Place = { readonly home: string; readonly project: string };
 
@@ -27,9 +28,9 @@ export function runInputs({ home, project }: Place, run: Run): BundleSources {
   return {
     rules: rules.map(copy),
     ticket: run.subject,
-    ...(spec === undefined ? {} : { spec }),
-    ...(plan === undefined ? {} : { plan }),
-    ...(task === undefined ? {} : { task }),
+    ...optional({ spec }),
+    ...optional({ plan }),
+    ...optional({ task }),
   };
 }
 

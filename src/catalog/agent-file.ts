@@ -65,7 +65,7 @@ export function readAgent(
   // `command` is Passrail's own key; in a file made for another tool it means nothing.
   const command = origin === "claude" ? undefined : matter["command"];
   if (command !== undefined && !isWords(command)) {
-    const hint = 'write the program and each argument by itself: ["node", "agent.mjs"]; there is no shell';
+    const hint = 'write the program and each argument separately: ["node", "agent.mjs"]; there is no shell';
     return fail({ code: "command_must_be_list", message: "a command is a list of words", hint }, lineOf("command"));
   }
   const options = readOptions(matter, origin);
@@ -88,7 +88,7 @@ export function readAgent(
 
 type Role = Pick<AgentDefinition, "isRouted" | "judges" | "reads" | "writes">;
 
-/** `router`, `judges`, `reads` and `writes`: what a router and a flow without a stage for this agent make of it. */
+/** `router`, `judges`, `reads` and `writes`: for a router, and for a flow without a stage for this agent. */
 function readRole(matter: Readonly<Record<string, unknown>>): Result<Role, Problem & { readonly key: string }> {
   for (const key of ["router", "judges"]) {
     const value = matter[key];

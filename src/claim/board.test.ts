@@ -69,6 +69,30 @@ test("a claim that its worker has named and names no more is lost, although the 
   expect(claim.isOver).toBe(true);
 });
 
+test("a worker whose agent has ended gets its next attempt while the report of the last one is still being stored", async () => {
+  await hear("one");
+  const wish = { key: "r1/build/1", runId: "r1", stage: "build", labels: [], mayMove: true };
+  const next = { ...wish, key: "r2/build/1", runId: "r2" };
+  expect(board.book(wish, false)).toBe("worker");
+  const claim = board.open(wish.key);
+  const stored = Promise.withResolvers<void>();
+  claim.serve(() => stored.promise);
+  await hear("one", [{ claim: claim.id, seen: 0 }]);
+  expect(board.book(next, false)).toBeUndefined();
+  const report = { type: "report", report: {}, tip: null, work: null, problem: null } as const;
+  const taken = claim.take(1, [report]);
+  await vi.waitFor(() => expect(board.hasFree()).toBe(true));
+  expect(board.book(next, false)).toBe("worker");
+  expect(board.hasFree()).toBe(false);
+  stored.resolve();
+  expect(await taken).toBe(1);
+  // The first attempt is over: the slot was given away already.
+  board.release(wish.key);
+  expect(board.hasFree()).toBe(false);
+  board.release(next.key);
+  expect(board.hasFree()).toBe(true);
+});
+
 test("what a worker says of a claim before the node knows that it has it is not refused, only asked for again", async () => {
   await hear("one");
   const claim = board.adopt({ id: "c1", worker: "one" }, "r1/build/1", "r1/build");

@@ -7,7 +7,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import type { PlaceWish } from "../core/worker/place-wish.ts";
 import { type FromWorker, type HeldClaim, WORKER_PROTOCOL, type WorkerHello } from "../core/worker/wire.ts";
 import type { WorkerPlace } from "../settings/workers.ts";
-import { type WorkClaim, createClaim } from "./claim.ts";
+import { type ClaimHooks, createClaim, type WorkClaim } from "./claim.ts";
 import type { Numbered } from "./messages.ts";
 import { choosePlace, type Seat } from "./place.ts";
 import { openStates, type WorkerState, type WorkerStates } from "./states.ts";
@@ -106,6 +106,8 @@ type State = BoardOptions & {
   readonly seats: Map<string, TakenSeat>;
   /** run/stage/attempt -> worker */
   readonly booked: Map<string, string>;
+  /** Those of them whose agents have ended. */
+  readonly reported: Set<string>;
   readonly claims: Map<string, Held>;
   /** run/stage -> worker */
   readonly lastWorker: Map<string, string>;
@@ -124,6 +126,7 @@ export function createBoard(options: BoardOptions): WorkerBoard {
     node: randomBytes(8).toString("hex"),
     seats: new Map(),
     booked: new Map(),
+    reported: new Set(),
     claims: new Map(),
     lastWorker: new Map(),
     states: openStates(options.home),
@@ -181,8 +184,9 @@ function lose({ claims }: State, id: string, why: string): void {
   held?.claim.end({ type: "lost", why });
 }
 
-function freeOf({ booked, states }: State, { name, slots }: Seat): number {
-  const used = [...booked.values()].filter((worker) => worker === name).length;
+/** A slot is free when its agent has ended: the next attempt is prepared while the commits and the record of the last one are stored. */
+function freeOf({ booked, reported, states }: State, { name, slots }: Seat): number {
+  const used = [...booked].filter(([key, worker]) => worker === name && !reported.has(key)).length;
   return states.of(name) === "open" ? slots - used : 0;
 }
 
@@ -308,7 +312,7 @@ async function takeAt(
 }
 
 function placesOf(state: State): Places {
-  const { seats, booked, lastWorker, place } = state;
+  const { seats, booked, reported, lastWorker, place } = state;
   return {
     hasFree: () => [...seats.values()].some((seat) => freeOf(state, seat) > 0),
     book(wish, isFreeHere) {
@@ -323,21 +327,32 @@ function placesOf(state: State): Places {
     // A worker may join at any moment.
     isLeft: () => false,
     isBooked: (key) => booked.has(key),
-    release: (key) => void booked.delete(key),
+    release(key) {
+      booked.delete(key);
+      reported.delete(key);
+    },
   };
 }
 
-function claimsOf({ seats, booked, claims, lastWorker, nowMs }: State): Pick<WorkerBoard, "open" | "adopt" | "forget"> {
+function claimsOf(state: State): Pick<WorkerBoard, "open" | "adopt" | "forget"> {
+  const { seats, booked, reported, claims, lastWorker, nowMs, onFree } = state;
+  const hooksOf = (worker: string, key: string): ClaimHooks => ({
+    onSend: () => seats.get(worker)?.wake(),
+    onReport() {
+      if (booked.has(key)) reported.add(key);
+      onFree();
+    },
+  });
   return {
     open(key) {
       const worker = booked.get(key);
       if (worker === undefined) throw new Error(`${key} has no worker`);
-      const claim = createClaim({ id: randomBytes(12).toString("hex"), worker, key }, () => seats.get(worker)?.wake());
+      const claim = createClaim({ id: randomBytes(12).toString("hex"), worker, key }, hooksOf(worker, key));
       claims.set(claim.id, { claim, instance: seats.get(worker)?.instance ?? "", sinceMs: nowMs(), wasNamed: false });
       return claim;
     },
     adopt({ id, worker }, key, stage) {
-      const claim = createClaim({ id, worker, key }, () => seats.get(worker)?.wake());
+      const claim = createClaim({ id, worker, key }, hooksOf(worker, key));
       booked.set(key, worker);
       lastWorker.set(stage, worker);
       claims.set(id, { claim, instance: null, sinceMs: nowMs(), wasNamed: false });

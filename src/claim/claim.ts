@@ -24,7 +24,17 @@ export type WorkClaim = {
   readonly isOver: boolean;
 };
 
-export function createClaim(identity: Pick<WorkClaim, "id" | "worker" | "key">, onSend: () => void): WorkClaim {
+export type ClaimHooks = {
+  /** There is a message for the worker. */
+  readonly onSend: () => void;
+  /** Its agent has ended: the report is being taken. */
+  readonly onReport: () => void;
+};
+
+export function createClaim(
+  identity: Pick<WorkClaim, "id" | "worker" | "key">,
+  { onSend, onReport }: ClaimHooks,
+): WorkClaim {
   const end = Promise.withResolvers<ClaimEnd>();
   const down: { queued: readonly Numbered[]; last: number } = { queued: [], last: 0 };
   let taken = 0;
@@ -37,6 +47,7 @@ export function createClaim(identity: Pick<WorkClaim, "id" | "worker" | "key">, 
       if (isOver || apply === undefined) break;
       // One that was applied already, and whose answer was lost; or one behind a gap.
       if (from + index !== taken + 1) continue;
+      if (message.type === "report") onReport();
       await apply(message);
       taken += 1;
     }

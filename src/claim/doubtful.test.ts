@@ -62,7 +62,7 @@ test("facts about processes and folders of another machine are dropped", () => {
 
 test("messages count once and in order; behind a gap and after the end none counts", async () => {
   const taken: number[] = [];
-  const claim = createClaim({ id: "c", worker: "box", key: "k" }, () => undefined);
+  const claim = createClaim({ id: "c", worker: "box", key: "k" }, { onSend() {}, onReport() {} });
   const heard = (number: number): FromWorker => ({ type: "heard", number, way: "now" });
   expect(await claim.take(1, [heard(1)])).toBe(0);
   claim.serve(async (message) => void (message.type === "heard" && taken.push(message.number)));

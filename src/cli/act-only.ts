@@ -1,4 +1,4 @@
-// A command that acts and starts nothing, whoever performs. It needs no approval of the project's files.
+// A command that acts and starts no stage, in whichever process the engine runs. It needs no approval of the project's files.
 
 import type { Passrail } from "../compose.ts";
 import { messageOf } from "../core/result.ts";

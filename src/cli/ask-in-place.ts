@@ -1,5 +1,6 @@
-// On a terminal a run that waits asks there and goes on with the answer, until it ends or the person leaves it for later. The question is in
-// the inbox all the time: Ctrl-C, another terminal or the dashboard lose nothing, and an answer counts only for what was shown.
+// On a terminal a run that waits asks there and continues with the answer, until it ends or the person leaves it for
+// later. The question stays in the inbox: Ctrl-C, another terminal or the dashboard lose nothing, and an answer counts
+// only for the version that was shown.
 
 import { commitOf } from "../app/commit-of.ts";
 import { itemVersion } from "../app/item-version.ts";
@@ -57,7 +58,7 @@ async function answer(
       const request = { item: `${run.id}.${item}`, answer: word, text, issues: [] };
       const seen = { type: "version", version } as const;
       const answered = await app.answerItem({ ...request, seen, rules: TERMINAL_RULES }, { actor: person });
-      // Somebody else was faster, or the work has moved: the run is shown as it is now, and asks again if it still waits.
+      // Another answer was faster, or the work has moved: the command shows the present run, and asks again if it still waits.
       if (!answered.ok) io.err(`! ${plainText(answered.error.message)}`);
       return true;
     },

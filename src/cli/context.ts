@@ -1,4 +1,4 @@
-// What the program gives to every command that registers itself: a way to run, and the version of Passrail.
+// The program gives this to every command that registers itself: a way to run, and the version of Passrail.
 
 import type { Io } from "./terminal/io.ts";
 

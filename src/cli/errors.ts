@@ -19,7 +19,7 @@ export const EXIT = {
 export class CliError extends Error {
   /** Stable; scripts may rely on it. */
   readonly code: string;
-  /** What to do next; several lines are fine. Empty where there is nothing to say. */
+  /** The next steps; several lines are fine. Empty if there are none. */
   readonly hint: string;
   readonly exit: number;
 
@@ -42,14 +42,14 @@ export function problemError(problem: Problem, exit: number = EXIT.error): CliEr
 
 const HOME_HINT = "Another state folder: PASSRAIL_HOME or --home. passrail doctor looks at this one.";
 
-/** What the machine refuses, in words; the code of the system stays the code of the error. */
+/** The system's refusal, in words; the code of the system stays the code of the error. */
 const SYSTEM: Readonly<Record<string, { readonly message: string; readonly hint: string }>> = {
   EACCES: { message: "you have no permission to use it", hint: HOME_HINT },
   EPERM: { message: "you have no permission to use it", hint: HOME_HINT },
   EROFS: { message: "the file system is read-only", hint: HOME_HINT },
   ENOSPC: { message: "no space is left on its disk", hint: "Free some space, then repeat the command." },
   EDQUOT: { message: "your quota of disk space is used up", hint: "Free some space, then repeat the command." },
-  ENOTDIR: { message: "a file stands where a folder is expected", hint: HOME_HINT },
+  ENOTDIR: { message: "a file is where a folder is expected", hint: HOME_HINT },
 };
 
 /** Prints any error in the one shape and gives the exit code for it. */

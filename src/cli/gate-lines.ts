@@ -1,5 +1,6 @@
-// What a person should know before they decide at a gate or an escalation, a line each: where the work is, what its agents report of their
-// checks, what contained them, which changed files decide what runs later, and before the first stage what will run.
+// The facts for a person who decides at a gate or an escalation, one line each: where the work is, what its agents
+// report of their checks, their containment, the changed files that decide what runs later, and before the first stage
+// what will run.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import { findBriefing } from "../app/briefing.ts";
@@ -66,7 +67,7 @@ export function createGateLines(io: Place, store: Store): (run: Run) => Promise<
   };
 }
 
-/** What will run, as data; null for every item but a gate before the first stage. */
+/** The stages that will run, as data; null for every item but a gate before the first stage. */
 export async function briefingOfItem(
   { home }: Pick<Io, "home">,
   store: Store,
@@ -82,7 +83,7 @@ async function briefingIn({ home }: Pick<Io, "home">, store: Store, run: Run): P
   return found === null ? [] : briefingLines(found).map((line) => `    ${oneLine(line, WIDTH)}`);
 }
 
-/** Nobody should decide about a change without a way to see it. */
+/** A person who decides about a change needs a way to see it. */
 async function lookLine(store: Store, { id }: Run): Promise<readonly string[]> {
   const [summary] = await store.findRuns(id);
   return summary === undefined ? [] : [`  · Look at the change: passrail runs diff ${summary.number}`];
@@ -90,7 +91,7 @@ async function lookLine(store: Store, { id }: Run): Promise<readonly string[]> {
 
 type Landing = (project: string) => Promise<LandingPlace | undefined>;
 
-/** Undefined where the settings cannot be read: the command that needs them tells it. */
+/** Undefined if the settings cannot be read: the command that needs them reports it. */
 function createLanding({ home, environment, cwd }: Place): Landing {
   let settings: ReturnType<typeof loadSettings> | undefined;
   const places = new Map<string, Promise<LandingPlace>>();

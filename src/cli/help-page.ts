@@ -20,7 +20,7 @@ export function helpPage(width: number): string | undefined {
   return lines.join("\n") + examples.join("");
 }
 
-/** A description goes on below itself, behind the name and its spaces. */
+/** A long description continues below itself, indented by the width of the name. */
 function wrapped(line: string, width: number): string {
   if (line.startsWith("Usage:")) return line;
   const indent = /^ {2}\S.*? {2,}(?=\S)/u.exec(line)?.[0].length ?? 0;

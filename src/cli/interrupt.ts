@@ -7,7 +7,7 @@ export type Caught = { readonly signal: string; readonly exit: number };
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 let held = 0;
 
-/** Whether work is under way that must not end because nobody reads the output any more. */
+/** Whether work is in progress that must not end because the reader of the output has left. */
 export function isHeld(): boolean {
   return held > 0;
 }

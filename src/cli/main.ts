@@ -49,7 +49,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** package.json lies beside src/ in a checkout and beside dist/ in the package. */
+/** package.json is beside src/ in a checkout and beside dist/ in the package. */
 function version(): string {
   const { version: found } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
@@ -57,7 +57,7 @@ function version(): string {
   return found;
 }
 
-/** Compiled code for the next start. In the state folder, where nobody else writes; a command that looks makes none. */
+/** Compiled code for the next start. In the state folder, where no other user writes; a command that only reads makes none. */
 function keepCompiled(): void {
   const home = homeOf(process.env);
   if (existsSync(home)) enableCompileCache(join(home, "compiled"));
@@ -67,7 +67,7 @@ function widthOf({ isTTY, columns }: NodeJS.WriteStream): number {
   return isTTY ? columns : 80;
 }
 
-/** What a report of a problem needs first. */
+/** A report of a problem needs these first. */
 function versionJson(): string {
   const { node, sqlite = null } = process.versions;
   return JSON.stringify({ version: version(), node, sqlite, platform: `${process.platform}-${process.arch}` }, null, 2);
@@ -82,7 +82,7 @@ function quietSqlite(): void {
   };
 }
 
-/** Whoever read us has enough (`| head -1`). A run under way is not the reader's to stop. */
+/** The reader has enough (`| head -1`). It must not stop a run in progress. */
 function onClosedOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   if (!isHeld()) process.exit(0);

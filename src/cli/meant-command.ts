@@ -1,4 +1,4 @@
-// Words that other tools use for what Passrail does. Each names the command that the person probably meant; nothing runs by itself.
+// Words that other tools use for what Passrail does. Each names the command that the person probably meant, and runs nothing.
 
 const MEANT: Readonly<Record<string, string>> = {
   add: 'passrail ticket new "title"   or   passrail "task"',

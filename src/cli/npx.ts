@@ -12,7 +12,7 @@ export function spokenUnderNpx(environment: Readonly<Record<string, string | und
   return (line) => line.replaceAll(COMMAND, (found, before: string) => `${before}npx ${found.slice(before.length)}`);
 }
 
-/** npm tells what `npx` or `npm exec` runs; a program that passrail starts, or that starts passrail, may have its own. */
+/** npm's variables name what `npx` or `npm exec` runs; a program that passrail starts, or that starts passrail, may have its own. */
 function isNpx(environment: Readonly<Record<string, string | undefined>>): boolean {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = "" } = environment;
   // `npm start` in a checkout: `npx passrail` finds the program there.

@@ -15,6 +15,7 @@ import { meantCommand } from "./meant-command.ts";
 import { spokenUnderNpx } from "./npx.ts";
 import { withRun } from "./spoken-task.ts";
 import { addCommands } from "./wiring.ts";
+import { optional } from "../core/optional.ts";
 
 type Globals = {
   readonly json?: boolean;
@@ -103,7 +104,7 @@ function buildProgram(version: string, args: readonly string[], done: (exit: num
   return program;
 }
 
-/** Made when somebody asks for help. */
+/** Made when a person asks for help. */
 function addExamples(command: Command, path: string): void {
   command.addHelpText("after", () => examplesText(examplesOf(path)));
   for (const each of command.commands) addExamples(each, `${path} ${each.name()}`);
@@ -113,7 +114,7 @@ function examplesText(examples: readonly string[]): string {
   return examples.length === 0 ? "" : `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}\n`;
 }
 
-/** Commands that do something without a word of their group. */
+/** Groups whose name alone is a command. */
 const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["worker", "config", "trust"]);
 
 /** Help shows a group with `<command>`; the group itself accepts any word, to explain an unknown one. */
@@ -185,7 +186,7 @@ async function buildIo(options: Globals): Promise<Io> {
     environment: process.env,
     cwd: realpathSync(cwd),
     home,
-    ...(options.project === undefined ? {} : { project: options.project }),
+    ...optional({ project: options.project }),
   };
 }
 

@@ -22,7 +22,7 @@ import type { Rest } from "./session.ts";
 import { optional } from "../core/optional.ts";
 import { summaryLines } from "./work-summary.ts";
 
-/** Where the work of a run is that has ended or stopped, and the commands that go on from there. */
+/** Where the work of an ended or stopped run is, and the next commands. */
 export async function endOf(
   store: Store | undefined,
   {
@@ -147,7 +147,7 @@ export async function printPhases(io: Io, run: Run): Promise<void> {
   for (const line of table === "" ? [] : table.split("\n")) io.err(line);
 }
 
-/** What the runner reported of an attempt; what it did not is not known. */
+/** The runner's report of an attempt; missing values are unknown. */
 function toldBy(
   record: Parameters<typeof attemptFacts>[0],
   planned: string | null,

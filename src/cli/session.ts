@@ -30,7 +30,7 @@ export type ForegroundWork = {
   readonly stream: boolean;
   /** Where progress lines go: to stdout if they are the requested data, else to stderr. */
   readonly lines: "out" | "err";
-  /** The command stops something: it acts even where nobody has approved the project's files, and then performs nothing. */
+  /** The command stops something: it acts even if the project's files are not approved, and then performs nothing. */
   readonly stops?: boolean;
 };
 
@@ -127,7 +127,7 @@ async function openView(io: Io, { runId, stream, lines }: ForegroundWork, store:
   return createView(io, { runId, after: await store.lastSeq(), stream, lines, terminal: process.stderr });
 }
 
-/** What the user sees of the run meanwhile, and the signal that ends the command. */
+/** The view of the run for the user meanwhile, and the signal that ends the command. */
 type Watched = { readonly runId: string; readonly view: View; readonly caught: Promise<Caught> };
 
 async function stay(io: Io, job: ForegroundWork, passrail: Passrail, watched: Watched): Promise<void> {

@@ -1,4 +1,4 @@
-// Settings for a command that only looks: files that nobody has approved yet are read, too, because nothing of them runs.
+// Settings for a command that only reads: it reads unapproved files, too, because it runs none of their programs.
 
 import { loadSettings } from "../settings/load.ts";
 import type { Settings } from "../settings/settings.ts";

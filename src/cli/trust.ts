@@ -1,5 +1,5 @@
 // Asks once before a project's files decide what runs. On a terminal the person sees what they would run and answers; without one the
-// command is refused with the command that approves. A project whose files have changed goes on with the approved version.
+// command is refused with the command that approves. A project whose files have changed keeps using the approved version.
 
 import { mkdirSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -26,7 +26,7 @@ export async function ensureTrusted(io: Io): Promise<void> {
     const question =
       found.state === "new"
         ? "Approve these files? Nothing runs before you do. [y/N] "
-        : "Approve this version? Without it the approved one goes on. [y/N] ";
+        : "Approve this version? Otherwise runs keep the approved one. [y/N] ";
     if (await askYesOrNo(question)) {
       approve(io, found);
       return;
@@ -38,7 +38,7 @@ export async function ensureTrusted(io: Io): Promise<void> {
   }
   throw new CliError(
     "project_not_trusted",
-    `Nobody has approved the files by which ${io.cwd} decides what runs: ${namesOf(found)}.`,
+    `The files by which ${io.cwd} decides what runs are not approved: ${namesOf(found)}.`,
     "passrail trust         shows what they would run\npassrail trust --yes   approves them as they are now",
   );
 }
@@ -47,7 +47,7 @@ function changedLines({ files }: TrustState): readonly string[] {
   const count = files.filter(({ change }) => change !== "same").length;
   const [what, them] = count === 1 ? ["A file that decides", "it"] : [`${count} files that decide`, "them"];
   return [
-    `! ${what} what runs changed since you approved ${them}. The approved version goes on.`,
+    `! ${what} what runs changed since you approved ${them}. Runs keep the approved version.`,
     "  passrail trust --diff   shows the change;  passrail trust --yes   approves it",
   ];
 }
@@ -74,7 +74,7 @@ export function requireState(io: Io): TrustState {
   return found.value;
 }
 
-/** What the files would make Passrail do; for a changed project, what changes. */
+/** The effects of the files; for a changed project, the changes. */
 export function effectLines({ project, state, effects, files }: TrustState): readonly string[] {
   const mark = { added: "+", removed: "-", same: " " } as const;
   const shown = state === "changed" ? effects.filter(({ change }) => change !== "same") : effects;

@@ -1,4 +1,4 @@
-// What a run changed, which checks Passrail ran on it, and what it cost: at a gate and at the end.
+// The changes of a run, the checks that Passrail ran on it, and its cost: at a gate and at the end.
 
 import { commitOf } from "../app/commit-of.ts";
 import { diffOfRun, type RunDiff } from "../app/run-diff.ts";

@@ -15,7 +15,7 @@ export type AttemptFacts = {
     /** The folder of the cgroup that holds its processes; absent where something else does. */
     readonly cgroup?: string;
   } | null;
-  /** What held its processes together; null in a sandbox, and in records of older versions. */
+  /** The enclosure of its processes; null in a sandbox, and in records of older versions. */
   readonly enclosure: Enclosure | null;
   /** Processes that it left in its folder, and that could not be ended for certain. */
   readonly strays: readonly { readonly pid: number; readonly startTime: string; readonly name: string }[];
@@ -53,9 +53,9 @@ export type AttemptFacts = {
   /** The time that the agent's program says it took. */
   readonly reportedMs: number | null;
   readonly session: { readonly id: string; readonly totals: Usage | null } | null;
-  /** What that session had used in all when the attempt resumed it; null for a new one. */
+  /** The total usage of that session when the attempt resumed it; null for a new one. */
   readonly sessionBefore: Usage | null;
-  /** What one more request to the model would have carried, had the program not been ended at its verdict. */
+  /** The size of the further request that the program would have made if it had not been ended at its verdict. */
   readonly sparedTokens: number | null;
   /** The file with its output. */
   readonly output: string | null;
@@ -88,7 +88,7 @@ export type TrustFact = {
   readonly iteration: number;
   readonly trusted: boolean;
   readonly reasons: readonly string[];
-  /** What the answer rests on; empty in records of older versions. */
+  /** The basis of the answer; empty in records of older versions. */
   readonly basis: string;
 };
 

@@ -1,6 +1,6 @@
-// Tells people about loose ends of the inbox that no run tells them about: a merge that waits, a blocked ticket, a broken file, files that
-// wait for trust. Each is told once for as long as it waits. A file says beforehand which will be told, so that a notice that a crash
-// repeats has the same id.
+// Announces loose ends of the inbox that no run announces: a merge that waits, a blocked ticket, a broken file, files
+// that wait for trust. Each is announced once for as long as it waits. A file records beforehand which will be
+// announced, so that a notice that a crash repeats has the same id.
 
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export type AnnounceOptions = {
   readonly notifier: Notifier;
   readonly onProblem: (error: unknown) => void;
   readonly pauseMs?: number;
-  /** The store has no runs yet: whatever waits is news. */
+  /** The store has no runs yet: every waiting item is news. */
   readonly isFirstStart?: boolean;
 };
 
@@ -28,7 +28,7 @@ const PAUSE_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** The person whom flows notify by default. */
 const OWNER = "owner";
-/** More at once are told in one notice: nobody reads a hundred. */
+/** More at once go into one notice: a person does not read a hundred. */
 const AT_ONCE = 20;
 
 export function openAnnouncer(options: AnnounceOptions): Announcer {
@@ -39,14 +39,14 @@ export function openAnnouncer(options: AnnounceOptions): Announcer {
   return { close: () => poll.stop() };
 }
 
-/** One look. The first one of a state folder that has runs already only remembers: what waited before is no news. */
+/** One look. The first one of a state folder that has runs already only remembers: older items are no news. */
 export async function announce({ home, looseEnds, notifier }: AnnounceOptions): Promise<void> {
   const known = readKnown(fileOf(home));
   const now = await looseEnds();
   if (known === undefined && now.unseen > 0) return;
   const ends = now.ends.filter(({ isTold }) => !isTold);
   const seen = ends.map(({ id }) => known?.get(id) ?? { id, key: randomUUID(), isTold: known === undefined });
-  // Among many runs not all were looked at yet: what was announced before may still wait.
+  // Among many runs not all were read yet: an item announced before may still wait.
   const ids = new Set(ends.map(({ id }) => id));
   const unseen = now.unseen === 0 ? [] : [...(known?.values() ?? [])].filter(({ id }) => !ids.has(id));
   const entries = [...seen, ...unseen];

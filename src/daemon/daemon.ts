@@ -29,8 +29,8 @@ import { metricsEveryMs, readTelemetry, type TelemetrySettings, type TelemetrySi
 import { openStandby } from "./standby.ts";
 
 /**
- * Refused with `already_performed` if another process performs in this state folder. If one performs on the same database with another state
- * folder, the daemon stands by.
+ * Refused with `already_performed` if another process performs in this state folder. If one performs on the same
+ * database with another state folder, the daemon is on standby.
  */
 export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>> {
   const { log } = options;
@@ -145,7 +145,7 @@ function begin(
   };
 }
 
-/** Undefined where nobody is told anything. */
+/** Undefined if there are no notices. */
 function announcerOf({ home, notifications }: Performer, { deps }: Served["server"], log: Log, isFirstStart: boolean) {
   const notifier = notifications?.notifier;
   if (notifier === undefined) return undefined;

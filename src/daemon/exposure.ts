@@ -1,4 +1,4 @@
-// What other machines reach of a daemon: a listener of its own with TLS, beside the one on loopback, and the names that it answers to.
+// The part of a daemon that other machines reach: a listener of its own with TLS, beside the one on loopback, and the names that it answers to.
 
 import { isIP } from "node:net";
 import { err, ok, type Problem, type Result } from "../core/result.ts";

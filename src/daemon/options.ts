@@ -1,4 +1,4 @@
-// What a daemon is opened with, and what it is to its caller.
+// The options of a daemon, and its interface for the caller.
 
 import type { ShiftWish } from "../core/budget/shift.ts";
 import type { UseCases } from "../app/use-cases.ts";
@@ -26,7 +26,7 @@ export type DaemonOptions = Site & {
   readonly embedded?: boolean;
   /** Picks the project's tickets, regardless of the settings. */
   readonly work?: boolean;
-  /** Begins a shift, or changes the one that lasts; null or absent: goes on with the stored one. */
+  /** Begins a shift, or changes the present one; null or absent: continues the stored one. */
   readonly shift?: ShiftWish | null;
   /** Instead of the system's; tests move it. */
   readonly clock?: Clock;
@@ -43,7 +43,7 @@ export type Daemon = {
   readonly person: Actor;
   /** Resolves if the daemon may not write any more; close it with "fenced". */
   readonly fenced: Promise<Problem>;
-  /** Resolves for a daemon that stands by when it may take over: close it and open it again. */
+  /** For a daemon on standby: resolves when it may take over. Close it then and open it again. */
   readonly vacant: Promise<"vacant">;
   /** A code for one login of a browser. */
   newLoginCode(): string;

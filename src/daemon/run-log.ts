@@ -1,5 +1,5 @@
 // Writes the progress of every run into the daemon's log, whichever process stored it. Follows the store's events by their number and
-// notes how far it got, so that a restart neither skips nor repeats the lines of work that went on meanwhile.
+// notes how far it got, so that a restart neither skips nor repeats the lines of work done meanwhile.
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -120,7 +120,7 @@ function readSeq(file: string): number | undefined {
   }
 }
 
-/** Neighbouring events of one run are told together: a line may need what the same decision recorded after it. */
+/** Neighbouring events of one run are handled together: a line may need later events of the same decision. */
 function byRun(page: readonly StoredEvent[]): readonly (readonly StoredEvent[])[] {
   const groups: StoredEvent[][] = [];
   for (const event of page) {

@@ -17,7 +17,7 @@ const shiftSchema = z.object({
   isReported: z.boolean(),
 });
 
-/** Null without one. A file that cannot be read is a problem: without it, work would go on after the end that a person set. */
+/** Null without one. A file that cannot be read is a problem: without it, work would continue after the end that a person set. */
 export function readShift(home: string): Result<Shift | null> {
   let text: string;
   try {
@@ -42,7 +42,7 @@ export function writeShift(home: string, shift: Shift | null): void {
 function unreadable(home: string): Result<never> {
   return err({
     code: "shift_unreadable",
-    message: `${fileOf(home)} cannot be read, so that nobody knows when work shall end.`,
+    message: `${fileOf(home)} cannot be read, so the end of the work is unknown.`,
     hint: "passrail up --until none   works without an end",
   });
 }

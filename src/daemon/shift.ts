@@ -1,4 +1,4 @@
-// Ends a shift: when its time or its money is over, it pauses everything, lets running attempts finish, and sends the report. Each step is
+// Ends a shift: when its time or its money is used up, it pauses everything, lets running attempts finish, and sends the report. Each step is
 // stored before the next one, and each can be repeated: a daemon that starts after the end finishes what the last one left.
 
 import { randomUUID } from "node:crypto";
@@ -43,7 +43,7 @@ const SOONEST_MS = 50;
 const PATIENCE_MS = 30 * 60_000;
 const OWNER = "owner";
 
-/** Reads, changes or begins the shift, and ends one that is over already. Call it before the engine performs. */
+/** Reads, changes or begins the shift, and ends one whose time has passed already. Call it before the engine performs. */
 export async function openShift(options: ShiftOptions): Promise<Result<ShiftWatch>> {
   const { home, log, now, onError, wish } = options;
   const stored = wish?.until === null && wish.usd === undefined ? ok(null) : readShift(home);
@@ -81,7 +81,7 @@ function waitMs(shift: Shift | null, now: string): number {
 async function liftPause({ app, log, person }: ShiftOptions): Promise<void> {
   if ((await app.lookAtPause())?.by !== "system") return;
   const { changed } = await app.controlAll({ type: "resume", pausedBy: "system" }, { actor: person });
-  log(`a new shift: what the last one paused goes on (${changed.length} runs)`);
+  log(`a new shift: ${changed.length} runs that the last one paused continue`);
 }
 
 async function shiftAfterLook(shift: Shift | null, options: ShiftOptions): Promise<Shift | null> {
@@ -94,7 +94,7 @@ async function shiftAfterLook(shift: Shift | null, options: ShiftOptions): Promi
     await app.controlAll({ type: "pause", reason: because }, { actor: "system" });
     const over = { ...shift, ended: { at: now(), because } };
     writeShift(home, over);
-    log(`${because}: no attempt starts any more, running ones finish. passrail runs resume --all   goes on`);
+    log(`${because}: no attempt starts any more, running ones finish. passrail runs resume --all   continues`);
     return shiftAfterLook(over, options);
   }
   const isLate = Date.parse(now()) - Date.parse(shift.ended.at) > PATIENCE_MS;

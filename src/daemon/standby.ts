@@ -48,7 +48,7 @@ export async function openStandby(
   });
 }
 
-/** A database that cannot be asked is told once, and asked again. */
+/** An unreachable database is reported once, and asked again. */
 function watchFor(isFree: () => Promise<boolean>, onProblem: (error: unknown) => void) {
   const free = Promise.withResolvers<"vacant">();
   let isTold = false;

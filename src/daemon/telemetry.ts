@@ -125,7 +125,7 @@ function traced(record: AttemptRecord, flow: string, history: readonly StoredEve
   ];
 }
 
-/** Throws if it should be tried again: the collector is away, or says so. What it refuses for good is given up. */
+/** Throws if it should be tried again: the collector is away, or says so. A final refusal is given up. */
 async function send(options: TelemetryOptions, spans: readonly OtlpSpan[]): Promise<void> {
   const { resource, scope } = senderOf(options);
   const scopeSpans = [{ scope, schemaUrl: SCHEMA_URL, spans }];

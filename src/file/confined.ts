@@ -24,7 +24,7 @@ import {
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { err, messageOf, ok, type Problem, type Result } from "../core/result.ts";
 
-/** The code of everything that this layer refuses because somebody tampered with a path. */
+/** The code of everything that this layer refuses because a path was tampered with. */
 export const TAMPERED = "worktree_tampered";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;

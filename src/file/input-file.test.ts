@@ -90,7 +90,7 @@ test("a copy is found by its hash, and a changed or missing one is noticed", () 
   writeFileSync(join(home, "runs/r1/pinned", sha256), "another text\n");
   expect(readPinned(home, "r1", sha256)).toMatchObject({ ok: false, error: { code: "worktree_tampered" } });
   expect(readPinned(home, "r2", sha256)).toMatchObject({ ok: false, error: { code: "worktree_tampered" } });
-  // A damaged copy is written again by whoever still has the text.
+  // A caller that still has the text writes a damaged copy again.
   expect(writePinned(home, "r1", "the text\n").ok).toBe(true);
   expect(readPinned(home, "r1", sha256)).toEqual({ ok: true, value: "the text\n" });
 });

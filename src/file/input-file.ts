@@ -1,5 +1,6 @@
-// A file or folder of the project that a person, a program or a trigger names as the input of a run. Whoever names it, the path stays inside
-// the project, leads through no link, and is a regular text file of limited size; git's own folder is not part of it.
+// A file or folder of the project that a person, a program or a trigger names as the input of a run. For all of them
+// the path stays inside the project, leads through no link, and is a regular text file of limited size; git's own
+// folder is not part of it.
 
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Reads one YAML value, as a person types it on the command line. Passrail's YAML reader takes only mappings, so the value stands below a key.
+// Reads one YAML value, as a person types it on the command line. Passrail's YAML reader takes only mappings, so the value is put below a key.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { readYaml } from "./yaml.ts";

@@ -105,7 +105,7 @@ export function readYaml(text: string, source: YamlSource): Result<YamlText, rea
   keep(text, document);
   return ok({ ...plain(document), lineAt });
 
-  /** The data is made anew each time, so nobody can change another's. */
+  /** The data is made anew each time, so callers cannot change each other's. */
   function plain(from: Document): Pick<YamlText, "value" | "at"> {
     const contents = from.contents as Node;
     return {

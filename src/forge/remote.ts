@@ -141,7 +141,7 @@ function lease(branch: string, seen: string | null): string {
   return `--force-with-lease=refs/heads/${branch}:${seen ?? ""}`;
 }
 
-/** What would no longer be on the branch after the push must be ours: an ancestor, or what we pushed there before. */
+/** Commits that the push removes from the branch must be ours: an ancestor, or commits that we pushed there before. */
 async function isOursToReplace(
   mirror: MirrorRepository,
   branch: string,
@@ -169,7 +169,7 @@ export function proven(seen: Result<boolean>, otherwise: string): Result<null> {
 export function noTarget(why: string) {
   return {
     code: "target_unknown",
-    message: `It is not known into which branch work shall go: ${why}.`,
+    message: `The target branch of the work is unknown: ${why}.`,
     hint: "Say it in passrail.yaml: merge: { target: main }",
   };
 }

@@ -33,7 +33,7 @@ export function openPostgresTable(address: DatabaseAddress, names: TableNames): 
   async function write(sql: string, values: readonly unknown[], stop: AbortSignal): Promise<TableAnswer> {
     try {
       const statement = pool.once(sql, ...values);
-      // A statement cannot be called back; nobody waits for it any longer.
+      // A statement cannot be withdrawn, but the caller stops waiting for it.
       statement.catch(() => undefined);
       return await Promise.race([statement.then((): TableAnswer => ({ type: "written" })), stopped(stop)]);
     } catch (error) {

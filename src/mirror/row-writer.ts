@@ -28,7 +28,7 @@ const LONGEST_RETRY_MS = 60_000;
 
 export function createRowWriter(options: RowWriterOptions): RowWriter {
   const { home, table, now, onProblem, ending } = options;
-  /** What the table has, by handoff: most changes of a story concern one of them. */
+  /** The table's rows, by handoff: most changes of a story concern one of them. */
   const written = new Map<number, string>();
   let note = startingNote(options);
 

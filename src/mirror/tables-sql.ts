@@ -1,5 +1,5 @@
 // The tables that a status mirror writes, as SQL that can be run again: for a Supabase project's migrations, or for psql. Existing tables
-// get the missing columns only. Signed-in users may read and nobody but the owner and the service role may write; where Supabase's roles
+// get the missing columns only. Signed-in users may read, and only the owner and the service role may write; where Supabase's roles
 // and its publication do not exist, these parts are skipped.
 
 import type { TableNames } from "./status-table.ts";

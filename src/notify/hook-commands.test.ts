@@ -37,7 +37,7 @@ test("a program that fails or is missing is reported, and what does not fit into
   hooks.add({ argv: ["/nonexistent/hook"], cwd: dir, payload: {} });
   hooks.add({ argv: node(""), cwd: dir, payload: {} });
   await waitFor(problems, 3);
-  // The path of the program decides how these sort, so each is looked for by itself.
+  // The path of the program decides how these sort, so each is looked up separately.
   expect(problems).toHaveLength(3);
   expect(problems).toContain("hook /nonexistent/hook: ENOENT");
   expect(problems).toContain("hooks: 1 calls were dropped, because their programs are too slow");

@@ -42,7 +42,7 @@ export type WebhookNotifier = Notifier & {
   deliveries(): readonly NoticeDelivery[];
   /** The endpoints of the settings and their health. */
   endpoints(): readonly EndpointStatus[];
-  /** Sends a short text to one endpoint, whichever events it wants. */
+  /** Sends a short text to one endpoint, regardless of its events. */
   sendTest(endpoint: string): Promise<Result<NoticeDelivery>>;
   /** Sends a delivery again under its old id, whatever its state. */
   redeliver(id: string): Promise<Result<NoticeDelivery>>;

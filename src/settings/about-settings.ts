@@ -46,7 +46,7 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   },
   "attempts.enclosure": {
     about:
-      "What holds the processes of an attempt without a sandbox together, so that all end with it: auto, cgroup, scope, namespace or markers.",
+      "How the processes of an attempt without a sandbox are held together, so that all end with it: auto, cgroup, scope, namespace or markers.",
     variables: ["PASSRAIL_ENCLOSURE"],
   },
   "attempts.limit_near": {
@@ -133,7 +133,7 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   "notify.endpoints": { about: "Further destinations of notices, such as Slack or ntfy.", isUsers: true },
   webhooks: { about: "Who may send webhooks to the daemon, and what they mean.", isUsers: true },
   retention: {
-    about: "How long ended runs, the files of their attempts and copies of logs are kept; none: for ever.",
+    about: "How long ended runs, the files of their attempts and copies of logs are kept; none: without a limit.",
     isUsers: true,
   },
   status_mirror: {

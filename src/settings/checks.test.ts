@@ -55,7 +55,7 @@ test("merge.checks may name checks beside lists, as before; an unknown name is a
   });
   expect(read({ checks, merge: { checks: ["tests"] } })).toMatchObject({
     ok: false,
-    error: { message: expect.stringContaining('nobody defines the check "tests"') },
+    error: { message: expect.stringContaining('there is no check "tests"') },
   });
 });
 

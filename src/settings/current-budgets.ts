@@ -8,7 +8,7 @@ import { userSettingsFile } from "./site.ts";
 import { filesInEffect } from "./trust/in-effect.ts";
 
 export type CurrentBudgets = {
-  /** Never waits: what the last look found. Now and then it looks again. */
+  /** The budgets of the last read. Never waits; it reads again from time to time. */
   now(): Budgets;
   /** Looks at once. */
   refresh(): Promise<void>;

@@ -84,7 +84,7 @@ function decoded(url: URL): { user: string; password: string | undefined; databa
   }
 }
 
-/** Without a word about it, a connection that leaves the machine is encrypted and verified. */
+/** By default a connection that leaves the machine is encrypted and verified. */
 function tlsOf(
   mode: string | null,
   host: string,

@@ -29,7 +29,7 @@ function without(document: Document, path: readonly string[]): string {
 }
 
 function spliced(text: string, from: number, to: number, fresh: string): string {
-  // A block ends with its line; what replaces it stands in one line.
+  // A block ends with its line; its replacement is one line.
   const end = text.slice(from, to).endsWith("\n") ? "\n" : "";
   return `${text.slice(0, from)}${fresh}${end}${text.slice(to)}`;
 }

@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
   ["merge.mode", "Whether finished work is merged or proposed as a pull request.", choice(...MERGE_MODES), "restart"],
   ["merge.strategy", "How work is combined with newer commits.", choice("rebase", "merge"), "restart"],
   ["merge.delete_branch", "Whether a branch is removed after its work has landed.", { type: "switch" }, "restart"],
-  ["tickets.dispatch", "Whether the daemon starts tickets by itself.", { type: "switch" }, "restart"],
+  ["tickets.dispatch", "Whether the daemon starts tickets automatically.", { type: "switch" }, "restart"],
   ["tickets.flow", "The flow of tickets that name none.", { type: "name" }, "restart"],
   ["heartbeat.stalled_after", "When a run without a sign of life counts as stalled.", { type: "duration" }, "restart"],
 ];

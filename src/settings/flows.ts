@@ -1,4 +1,4 @@
-// Limits of flows, by the flow's name: they win over its file, so that nobody has to copy a flow to allow one loop more.
+// Limits of flows, by the flow's name: they win over its file, so that a user need not copy a flow to allow one loop more.
 
 import { z } from "zod";
 import { durationMs } from "../core/flow/duration.ts";

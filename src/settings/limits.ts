@@ -1,4 +1,4 @@
-// How long attempts may take, by stage: overrides what flows say, so that nobody has to copy a flow to give a stage more time.
+// How long attempts may take, by stage: overrides the flows, so that a user need not copy a flow to give a stage more time.
 
 import { z } from "zod";
 import type { AttemptLimitsFact } from "../core/flow/attempt-limits.ts";

@@ -14,7 +14,7 @@ import { type Environment, SETTINGS_FILE, type Site, userFolder } from "./site.t
 export type SettingsFlags = { readonly slots?: string; readonly workspace?: string; readonly checkCache?: string };
 
 /**
- * Where nobody has approved the project's files. "show": reads them as they are, for commands that start nothing; "ignore": goes without
+ * For unapproved files of the project. "show": reads them as they are, for commands that start nothing; "ignore": goes without
  * them, for commands that only stop something.
  */
 type Unapproved = "refuse" | "show" | "ignore";

@@ -5,7 +5,7 @@ import type { CheckDefinition } from "../core/flow/check-result.ts";
 import { durationMs } from "../core/flow/duration.ts";
 import { settingsDuration as duration } from "./duration.ts";
 
-/** A name in `merge.checks` that nobody defines; undefined if there is none. */
+/** A name in `merge.checks` without a definition; undefined if there is none. */
 export function unknownMergeCheck(
   files: readonly (z.infer<typeof mergeSchema> | undefined)[],
   named: Readonly<Record<string, CheckDefinition>>,

@@ -20,7 +20,7 @@ export const retentionSchema = z.strictObject({
 
 export type WrittenRetention = z.infer<typeof retentionSchema>;
 
-/** What a person may look at again within a quarter of a year stays; the disk does not fill without end; history stays. */
+/** Files that a person may need within a quarter of a year stay; the disk does not fill up; history stays. */
 const DEFAULT = { filesAge: "90d", filesSize: "20gb", logsAge: "90d" } as const;
 
 export function retentionRules(written: WrittenRetention | undefined): RetentionRules {

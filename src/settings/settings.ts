@@ -63,7 +63,7 @@ const program = z.strictObject({
   pass: z.array(variable).optional(),
   /** A flow's name for a model -> the vendor's. */
   models: z.record(z.string(), z.string().min(1).max(100)).optional(),
-  /** What agents get of the user's own set-up of the program. From the user's file only. */
+  /** The parts of the user's own set-up of the program that agents get. From the user's file only. */
   user_features: z.array(z.enum(USER_FEATURES)).max(USER_FEATURES.length).optional(),
 });
 
@@ -170,7 +170,7 @@ export type Settings = {
   readonly memo: Setting<boolean>;
   /** Which attempts run in a process of their own, and so outlive the engine. */
   readonly attemptProcess: Setting<AttemptProcess>;
-  /** What holds the processes of an attempt without a sandbox together. */
+  /** How the processes of an attempt without a sandbox are held together. */
   readonly enclosure: Setting<EnclosureChoice>;
   /** Percent of a vendor's limit from which on new attempts of its runner start one at a time. */
   readonly limitNear: Setting<number>;
@@ -196,7 +196,7 @@ export type Settings = {
   /** Endpoints for notices, and the senders of webhooks. From the user's file only. */
   readonly notifyEndpoints: readonly EndpointSettings[];
   readonly webhooks: Readonly<Record<string, SourceSettings>>;
-  /** Files with rules that agents are told, relative to the project. */
+  /** Files with rules for agents, relative to the project. */
   readonly standards: readonly string[];
   /** Globs of the project's tests; null: the usual ones. */
   readonly testFiles: readonly string[] | null;
@@ -240,7 +240,7 @@ export type RunnerProgram = {
   readonly env: Readonly<Record<string, string>>;
   readonly pass: readonly string[];
   readonly models: Readonly<Record<string, string>>;
-  /** What its agents get of the user's own set-up of the program; absent: as the program does without a word. */
+  /** The parts of the user's own set-up of the program that its agents get; absent: the program's default. */
   readonly userFeatures?: readonly UserFeature[];
 };
 
@@ -286,8 +286,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
   );
   const merges = all.map((file) => file.merge);
   const lost = unknownMergeCheck(merges, checks);
-  if (lost !== undefined)
-    return err(wrong("merge.checks", `nobody defines the check "${lost}"; define it under checks`));
+  if (lost !== undefined) return err(wrong("merge.checks", `there is no check "${lost}"; define it under checks`));
   return ok({
     ...chosen,
     workspaces: workspaceSettings(all.map((file) => file.workspaces)),

@@ -5,14 +5,14 @@ import { durationMs } from "../core/flow/duration.ts";
 import { DURATION_PATTERN } from "../core/flow/flow-file.ts";
 import { LABEL_PATTERN } from "../core/worker/wire.ts";
 
-/** `here-first`: workers get what finds no slot here; `workers-first`: the other way round; `workers-only`: no agent works here. */
+/** `here-first`: workers get the attempts that find no slot here; `workers-first`: the reverse; `workers-only`: no agent works here. */
 export const WORKER_PLACES = ["here-first", "workers-first", "workers-only"] as const;
 export type WorkerPlace = (typeof WORKER_PLACES)[number];
 
 export const workersSchema = z.strictObject({
   place: z.enum(WORKER_PLACES).optional(),
   lease: z.string().regex(DURATION_PATTERN).optional(),
-  /** By stage or agent: what its worker must have. */
+  /** By stage or agent: the labels that its worker needs. */
   labels: z.record(z.string().min(1).max(100), z.array(z.string().regex(LABEL_PATTERN)).min(1).max(16)).optional(),
 });
 

@@ -1,12 +1,12 @@
-// The hash chain of a run: each hash covers the events since the hash before it, and that hash, so a change of any old row shows. In
+// The hash chain of a run: each hash covers the events since the hash before it, and that hash, so a change of any old row is found. In
 // Postgres, and in rows that SQLite wrote before version 13, every event has a hash; else there is one for all events of a commit.
-// It proves that nothing was edited in place; whoever can write the whole file could also compute a new chain.
+// It proves that no row was edited in place; an attacker who can write the whole file could also compute a new chain.
 
 import { hash } from "node:crypto";
 import { type EventRow, eventColumns } from "./rows.ts";
 import type { Change } from "./store.ts";
 
-/** What stands before the first event of a run. */
+/** The hash before the first event of a run. */
 export const CHAIN_START = "";
 
 type Columns = Pick<EventRow, "type" | "at" | "actor" | "body">;

@@ -7,7 +7,7 @@ export function dayOf(time: string): string {
   return time.slice(0, DAY_LENGTH);
 }
 
-/** Nothing of its day lies before it. Times are compared as texts, so a midnight without milliseconds is a later one. */
+/** No time of its day is before it. Times are compared as texts, so a midnight without milliseconds is a later one. */
 export function isMidnight(time: string): boolean {
   return time.slice(DAY_LENGTH) <= MIDNIGHT;
 }

@@ -1,4 +1,4 @@
-// What the rows of runs and events say about a flow: ends, loops, waits. Pure: each store reads the rows, this sums them up.
+// Facts about a flow from the rows of runs and events: ends, loops, waits. Pure: each store reads the rows, this sums them up.
 
 import type { InboxItem } from "../core/run/run.ts";
 import type { FlowStats, Insights, WaitRow } from "./store.ts";

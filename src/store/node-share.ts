@@ -1,5 +1,5 @@
-// What the nodes of one database share besides runs: copies of what attempts left on one machine, the keys of their clients, and who they
-// are. A store in a file has none of it: everything is beside the file.
+// The data that the nodes of one database share besides runs: copies of attempts' files from one machine, the keys of
+// their clients, and their own addresses. A store in a file has none of it: everything is beside the file.
 
 export type NodeShare = {
   /** Replaces one of the same name. Durable when answered. */
@@ -12,7 +12,7 @@ export type NodeShare = {
   /** One that was revoked stays revoked. */
   putKey(key: SharedKey): Promise<void>;
 
-  /** This node lives; `body` tells the others about it. */
+  /** This node lives; `body` describes it to the others. */
   announce(id: string, body: string): Promise<void>;
   /** Those that were heard of within a minute. */
   nodes(): Promise<readonly SharedNode[]>;
@@ -22,7 +22,7 @@ export type RunCopy = {
   readonly name: string;
   /** The node that has the original. */
   readonly by: string;
-  /** JSON for whoever reads the copy. */
+  /** JSON for the reader of the copy. */
   readonly about: string;
 };
 

@@ -16,7 +16,7 @@ export type TakenLock = { readonly type: "taken"; release(): Promise<void> } | H
 export type HeldLock = {
   readonly type: "held";
   readonly heldBy: string;
-  /** Null if it performs on the same state folder. Otherwise it has another one and the same database; tells whether it has ended. */
+  /** Null if it performs on the same state folder. Otherwise it has another one and the same database; returns whether it has ended. */
   readonly isFree: (() => Promise<boolean>) | null;
   release(): Promise<void>;
 };

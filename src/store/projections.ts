@@ -28,7 +28,7 @@ export type RowChange =
     } & AttemptKey)
   | ({
       readonly type: "open-handoff";
-      /** What the store gives it, where it keeps one. */
+      /** The id that the store gives it, if it keeps one. */
       readonly id?: number;
       readonly track: string;
       readonly state: HandoffRecord["state"];
@@ -39,7 +39,7 @@ export type RowChange =
   | { readonly type: "accept-handoff"; readonly number: number; readonly at: string }
   /** The handoff that brought this attempt has done its work, unless it was sent back. */
   | ({ readonly type: "finish-handoff"; readonly at: string } & AttemptKey)
-  /** The attempt is put off: the handoff that brought it still has its work before it. */
+  /** The attempt is postponed: the handoff that brought it is still open. */
   | ({ readonly type: "reopen-handoff" } & AttemptKey)
   | {
       readonly type: "end-handoff";

@@ -130,7 +130,7 @@ export function runColumns(
   };
 }
 
-/** The event as its row keeps it: what has a column of its own is not repeated in the body. */
+/** The event as its row keeps it: values with a column of their own are not repeated in the body. */
 export function eventColumns(event: RunEvent): Pick<EventRow, "type" | "at" | "actor" | "body"> {
   const { type, at, actor } = event;
   // Keys that are undefined are left out of JSON. Taking the rest of the object apart would take three times as long.

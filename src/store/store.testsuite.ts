@@ -1,4 +1,4 @@
-// What every store must do, whatever database it uses. An adapter's test calls `storeSuite` with a way to open an empty store.
+// The behaviour of every store, with any database. An adapter's test calls `storeSuite` with a way to open an empty store.
 // The makers below build changes by hand, with `evolve` only: a store must not depend on how decisions are made.
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -201,7 +201,7 @@ type Metering = {
   readonly at?: string;
 };
 
-/** The first stage of a new run starts, and so much is put aside for it. */
+/** The first stage of a new run starts, with this reservation. */
 export function startMetered(
   before: Change,
   { usd, tokens, limits = [], ticket = "T", at = minute(1) }: Metering,
@@ -213,7 +213,7 @@ export function startMetered(
   return { ...change, signalIds: ["start"], reserve: [reservation] };
 }
 
-/** What was put aside is settled by what was used. */
+/** The usage settles the reservation. */
 function recordUsage(before: Change, usage: Partial<Usage>, model = "opus-4"): Change {
   const known: Usage = { usd: null, inputTokens: null, outputTokens: null, cachedTokens: null, ...usage };
   const attempt = { track: "main", stage: "analyst", attempt: 1, agent: "analyst", ticket: "T" };
@@ -616,7 +616,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.claimRequest({ ...claim, request: "other" })).toEqual({ type: "reused" });
       expect(await store.claimRequest({ ...claim, caller: "k2" })).toEqual({ type: "new" });
       await store.answerRequest(key, { ok: true, value: { text: "\u0000 odd" } });
-      // What was answered is not released any more.
+      // An answered item is not released any more.
       await store.releaseRequest(key);
       store = await opened.reopen();
       expect(await store.claimRequest(claim)).toEqual({
@@ -852,7 +852,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       });
       const keys = async (by: Parameters<Store["spending"]>[0]["by"]) =>
         (await store.spending({ by })).map(({ key }) => key);
-      // What is booked decides the order: 1 for the unknown one, 1 for the one that is under way, 0.25 for the others.
+      // The booked amount decides the order: 1 for the unknown one, 1 for the one in progress, 0.25 for the others.
       expect(await keys("model")).toEqual(["opus", "gpt-6", "opus-4"]);
       expect(await keys("runner")).toEqual(["claude"]);
       expect(await keys("flow")).toEqual(["story"]);
@@ -941,7 +941,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         medianMs: null,
       });
       expect(await store.flowStats({ flow: "other", limit: 10 })).toMatchObject({ runs: 0, loops: 0, medianMs: null });
-      // What another machine did says nothing about this one.
+      // Another machine's cost does not count for this one.
       await commitAll(store, wholeRun("there", "imported-there"));
       expect(await store.flowStats({ flow: "story", limit: 10 })).toEqual(whole);
       expect(await store.insights({ limit: 10 })).toMatchObject({ runs: 3, waits: [{ times: 2 }] });
@@ -1089,7 +1089,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(first).toMatchObject({ state: "expired", rejectionReason: "Agent timed out", processedAt: minute(3) });
       expect(await found({ id: first?.id ?? 0 })).toEqual(["old.1"]);
       expect(await found({ id: 999 })).toEqual([]);
-      // What is handed to a gate waits for a person, in the inbox.
+      // A handoff to a gate waits for a person, in the inbox.
       await commitAll(store, [changeOf(after(later), [eventAt(minute(7), handoffCreated(3, "analyst", null, 1))])]);
       expect(await found({ pending: true })).toEqual(["young.1", "old.2"]);
       expect(await found({ subjectId: "nobody" })).toEqual([]);
@@ -1137,7 +1137,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.loadRun("other")).toEqual(after(otherStart));
       expect(await spent()).toEqual([2]);
       expect(await store.verify()).toEqual([]);
-      // What was spent on that day is not given back: 3 of 3 are used.
+      // Money spent on that day is not given back: 3 of 3 are used.
       const next = newRun("next");
       const limits: KeyedLimit[] = [{ scope: "day", key: minute(0).slice(0, 10), usd: 3, tokens: null }];
       const late = { ...startMetered(next, { usd: 1, tokens: 0, limits }), signalIds: ["late"] };

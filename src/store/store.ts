@@ -34,7 +34,7 @@ export type Change = {
   readonly run: Run;
   /** Stored with the change, and performed until it succeeds. */
   readonly enqueue: readonly Command[];
-  /** What the starts among the events put aside, with the limits they must not exceed. Checked inside the transaction. */
+  /** The reservations of the starts among the events, with the limits they must not exceed. Checked inside the transaction. */
   readonly reserve?: readonly Reservation[];
 };
 
@@ -55,7 +55,7 @@ export type StoredEvent = {
   readonly runId: string;
   readonly version: number;
   readonly event: RunEvent;
-  /** The run's chain as far as this event; empty where it goes on to a later event of the same commit. */
+  /** The run's chain as far as this event; empty if it continues to a later event of the same commit. */
   readonly hash: string;
 };
 
@@ -82,7 +82,7 @@ export type AttemptRecord = {
   readonly endedAt: string | null;
   /** Outcome of a finished attempt, as in its event. */
   readonly outcome: JsonObject | null;
-  /** What the engine adds: process identity, paths of prompt and output, exit facts, commit range. Last write wins per key. */
+  /** Facts that the engine adds: process identity, paths of prompt and output, exit facts, commit range. Last write wins per key. */
   readonly facts: JsonObject;
 };
 
@@ -103,7 +103,7 @@ export type HandoffRecord = {
   readonly rejectionReason: string | null;
   readonly createdAt: string;
   readonly processedAt: string | null;
-  /** What people told its agents, as keys of its payload. */
+  /** People's words to its agents, as keys of its payload. */
   readonly added: JsonObject | null;
 };
 
@@ -133,9 +133,9 @@ export type InboxRecord = {
 
 export type WorkRecord = { readonly id: number; readonly runId: string; readonly command: Command };
 
-/** Sums of what was told, and beside them how often and how much of it is not known. */
+/** Sums of the reported values, and how often and how much is unknown. */
 export type SpendingRow = {
-  /** Null for a model that nobody named. */
+  /** Null for a missing model. */
   readonly key: string | null;
   readonly attempts: number;
   readonly usd: number;
@@ -159,14 +159,14 @@ export type RunFilter = {
   readonly subject?: string;
   /** Either the canonical status or the source's word. */
   readonly word?: string;
-  /** Stands in the title or in the subject's id, in upper or lower case as far as ASCII goes. */
+  /** Occurs in the title or in the subject's id, in upper or lower case as far as ASCII goes. */
   readonly text?: string;
   /** Keyset paging: runs with a number below this. */
   readonly before?: number;
   readonly limit: number;
 };
 
-/** What runs are about: the newest run of a subject, how many there are, and what all of them cost as far as it is known. */
+/** Subjects of runs: the newest run of a subject, the number of runs, and their known cost. */
 export type SubjectRecord = {
   readonly newest: RunSummary;
   readonly runs: number;
@@ -180,7 +180,7 @@ export type SubjectFilter = {
   readonly id?: string;
   /** Those whose newest run is of this flow. */
   readonly flow?: string;
-  /** Those whose newest run goes on (true) or has ended. */
+  /** Those whose newest run is open (true) or has ended. */
   readonly open?: boolean;
   /** Keyset paging: those whose newest run has a number below this. */
   readonly before?: number;
@@ -266,7 +266,7 @@ export type Booked = {
 
 export interface Store {
   /**
-   * If it throws, the change is stored or is not, never a part of it: `loadRun` tells. Repeating it is safe, because a stored change is
+   * If it throws, the change is stored or is not, never a part of it: `loadRun` shows which. Repeating it is safe, because a stored change is
    * answered with "duplicate".
    */
   commit(change: Change): Promise<CommitResult>;
@@ -279,7 +279,7 @@ export interface Store {
   loadFlow(hash: string): Promise<ResolvedFlow | undefined>;
   /**
    * Removes every run of a subject and all that belongs to it, once all of them have ended; a subject without runs is deleted already.
-   * What was spent on a day stays spent. The attempts' files are the caller's to remove.
+   * Money spent on a day stays spent. The attempts' files are the caller's to remove.
    */
   deleteSubject(subjectId: string): Promise<Deletion>;
   /** Records that a request is about to be carried out; a key that is known already changes nothing. Durable when answered. */
@@ -327,15 +327,15 @@ export interface Store {
   /** Oldest first. */
   inbox(): Promise<readonly InboxRecord[]>;
   pendingWork(): Promise<readonly WorkRecord[]>;
-  /** What metered attempts used and what is put aside, summed up by one key, the most expensive first. `since`: started at or after. */
+  /** The usage of metered attempts and the reservations, summed up by one key, the most expensive first. `since`: started at or after. */
   spending(query: {
     readonly by: SpendingKey;
     readonly since?: string;
     readonly runId?: string;
   }): Promise<readonly SpendingRow[]>;
-  /** What is booked under these keys, reservations included, and what of it is booked for one attempt; null if it is not metered. */
+  /** The amounts booked under these keys, reservations included, and the part booked for one attempt; null if it is not metered. */
   booked(query: BookedQuery): Promise<Booked>;
-  /** What the last attempts of an agent with this runner and model used, newest first; those that used nothing are left out. */
+  /** The usage of the last attempts of an agent with this runner and model, newest first, without attempts of no usage. */
   usageHistory(query: {
     readonly agent: string;
     readonly runner: string;
@@ -353,11 +353,11 @@ export interface Store {
    * new one when its next owner opens it, so that files of the lost work never count. Empty for a reader of a store that was not upgraded.
    */
   incarnation(): string;
-  /** What several nodes share; null where the store is a file, which has one. */
+  /** The data that several nodes share; null if the store is a file, which has one node. */
   readonly nodes: NodeShare | null;
   /** True when another process has written since the last call. Cheap. Throws `store_fenced` like every write. */
   changedElsewhere(): Promise<boolean>;
-  /** What was asked for before is still answered. */
+  /** Earlier calls are still answered. */
   close(): void;
 }
 

@@ -9,7 +9,7 @@ import type { Damage } from "./store.ts";
 
 export const DAMAGES_AT_MOST = 100;
 
-/** What the events of a run say so far. */
+/** The state of a run by its events so far. */
 export type ChainHead = {
   readonly version: number;
   /** Differs from `version` when rows were lost or renumbered. */
@@ -35,7 +35,7 @@ export function* checkCommit(rows: readonly EventRow[], heads: Map<string, Chain
     seq: row.seq,
     at: row.at,
   });
-  // After an edited row the next one may fit either what stands there or what should: only the edited row is to be named.
+  // After an edited row the next one may match either the present row or the right one: only the edited row is named.
   const isInOrder = first.version === head.version + 1 || first.version === head.counted + 1;
   const isHash = computed === row.hash || commitHash(head.computed, row.run_id, first.version, rows) === row.hash;
   const isAsWritten = isHash && rows.every(({ type, at }) => !/\s/u.test(type + at));

@@ -63,7 +63,7 @@ async function readCapped(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Pages of a list until there is enough or no more; a tracker that never ends its list is not followed for ever. */
+/** Pages of a list until there is enough or no more; a list without an end is cut. */
 export async function readPages<T, C>(
   read: (cursor: C | undefined) => Promise<Result<{ readonly items: readonly T[]; readonly next?: C | undefined }>>,
   isEnough: (all: readonly T[]) => boolean = () => false,

@@ -7,6 +7,7 @@ import type { IssueState, TrackedStates } from "../core/ticket/tracked.ts";
 import type { GitHubTransport } from "../forge/github/transport.ts";
 import { readPages, shown } from "./ask.ts";
 import { type Tracker, UNAVAILABLE } from "./tracker.ts";
+import { optional } from "../core/optional.ts";
 
 export type GitHubOptions = {
   /** owner/name, checked. */
@@ -131,7 +132,7 @@ function listOpen(
       direction: "asc",
       per_page: String(PAGE),
       page: String(page),
-      ...(label === undefined ? {} : { labels: label }),
+      ...optional({ labels: label }),
     });
     const found = await ask(z.array(issue), "GET", `issues?${query.toString()}`);
     if (!found.ok) return found;

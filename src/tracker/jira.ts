@@ -7,6 +7,7 @@ import type { IssueState, TrackedStates } from "../core/ticket/tracked.ts";
 import { documentText } from "./atlassian-document.ts";
 import { askTracker, readPages, shown } from "./ask.ts";
 import type { Tracker } from "./tracker.ts";
+import { optional } from "../core/optional.ts";
 
 export type JiraOptions = {
   /** https://acme.atlassian.net */
@@ -59,7 +60,7 @@ export function createJira({ site, project, user, states, key }: JiraOptions): T
     if (!secret.ok) return secret;
     const authorization = `Basic ${Buffer.from(`${user}:${secret.value}`).toString("base64")}`;
     const url = `${site}/rest/api/3/${path}`;
-    return askTracker({ name: "Jira", url, method, authorization, answer, ...(body === undefined ? {} : { body }) });
+    return askTracker({ name: "Jira", url, method, authorization, answer, ...optional({ body }) });
   }
 
   return {
@@ -132,7 +133,7 @@ function isKeyOf(id: string, project: string): boolean {
   return id.startsWith(`${project}-`) && /^[A-Z][A-Z0-9_]{1,20}-[1-9][0-9]{0,8}$/u.test(id);
 }
 
-/** A text of JQL. Settings and flags come from the user; a quote must stay a quote all the same. */
+/** A text of JQL. Settings and flags come from the user; a quote must still stay a quote. */
 function quoted(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

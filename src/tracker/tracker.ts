@@ -1,4 +1,4 @@
-// The port of an issue tracker: where tickets may come from, and where people look how they are.
+// The port of an issue tracker: tickets may come from it, and people follow their state there.
 
 import type { Result } from "../core/result.ts";
 import type { IssueState, TrackedStates } from "../core/ticket/tracked.ts";
@@ -21,7 +21,7 @@ export interface Tracker {
   /** `linear:ENG`; with `#ENG-12` it is the source of a ticket. */
   readonly origin: string;
   readonly states: TrackedStates;
-  /** Issues that nobody works on or has ended, oldest first. */
+  /** Open issues that are not started, oldest first. */
   waiting(query: { readonly label?: string; readonly limit: number }): Promise<Result<readonly TrackedIssue[]>>;
   /** By id; an issue that is gone is missing. */
   statesOf(ids: readonly string[]): Promise<Result<ReadonlyMap<string, IssueState>>>;

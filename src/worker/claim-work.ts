@@ -1,5 +1,5 @@
-// One claim on its worker, from the order to the report: the same carrier as on a node carries it out, and what the carrier asks of its
-// engine goes to the node. The agent works only as long as the node's lease is renewed.
+// One claim on its worker, from the order to the report: the same carrier as on a node carries it out, and the
+// carrier's requests to its engine go to the node. The agent works only as long as the node's lease is renewed.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -39,7 +39,7 @@ export type ClaimWork = {
   turnTo(node: string): void;
   /** The claim is no longer good: ends the agent and keeps its work. */
   lose(why: string): void;
-  /** Resolves when nothing of it works any more. */
+  /** Resolves when all its processes have ended. */
   readonly done: Promise<void>;
 };
 
@@ -298,7 +298,7 @@ function portsOf({ order, state, abort, upstream, asks, messages }: Working): Ca
     checkCache: {
       find: async (key, now) =>
         ((await ask({ about: "cached-check", key, now })) as CachedCheck | null | undefined) ?? undefined,
-      // What a worker found out about a check is good for its own attempt: others do not rely on it.
+      // A worker's result of a check counts only for its own attempt.
       save: async () => {},
     },
     offerCheck(check) {

@@ -1,4 +1,4 @@
-// What an attempt leaves on a worker: its workspace is closed, and its work has a ref of its own, whatever became of the claim.
+// The work that an attempt leaves on a worker: its workspace is closed, and its work has a ref of its own, also if the claim was lost.
 
 import { statSync } from "node:fs";
 import type { WorkerOrder } from "../claim/messages.ts";

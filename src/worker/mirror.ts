@@ -1,5 +1,5 @@
-// Shows the node the record of an attempt while it grows: what its log has more, and files as they are written. At the end everything is
-// sent that the node does not have.
+// Shows the node the record of an attempt while it grows: new parts of its log, and files as they are written. At the
+// end it sends everything that the node does not have.
 
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Upstream } from "./upstream.ts";
 export type RecordMirror = {
   /** Sends what is new; `all`: however large it is. */
   look(all: boolean): void;
-  /** The node has only so much of this file. */
+  /** The node has only this part of the file. */
   resend(name: string, size: number): void;
   stop(): void;
 };
@@ -37,7 +37,7 @@ export function openMirror(dir: string, upstream: Pick<Upstream, "push" | "lengt
       const grows = GROWING.test(name) && (before?.size ?? 0) <= found.size;
       if (!all && !grows && found.size > CHUNK_BYTES) continue;
       const start = grows ? (before?.size ?? 0) : 0;
-      // A log that grows fast: the next look goes on where this one stops.
+      // A log that grows fast: the next read continues where this one stops.
       const end = all || !grows ? found.size : Math.min(found.size, start + QUEUED * CHUNK_BYTES);
       for (let offset = start; offset < end || (offset === 0 && end === 0); offset += CHUNK_BYTES) {
         const bytes = Math.min(CHUNK_BYTES, end - offset);

@@ -44,7 +44,7 @@ type Delivered = {
 };
 
 const CALL_MS = 15_000;
-/** Beyond the time that the node waits with its answer. A silent node is left for the next one before the agents' lease is over. */
+/** Longer than the node's long poll. The worker leaves a silent node for the next one before the agents' lease ends. */
 const POLL_EXTRA_MS = 3000;
 
 /** `urls`: the addresses of the nodes that share a database, or of the only one. */
@@ -97,7 +97,7 @@ export function createNodeLink(urls: readonly [string, ...string[]], token: () =
           return ok(null);
         }
         const { detail = "" } = (await response.json()) as { detail?: string };
-        // It has the claim and cannot make them. Everything else changes with the node: it stands by, or has not adopted the claim yet.
+        // It has the claim and cannot make them. Other answers change with the node: it is on standby, or has not adopted the claim yet.
         return response.status === CANNOT ? err(noCommits(detail.slice(0, 500))) : "later";
       } catch {
         return "later";

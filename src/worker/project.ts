@@ -21,9 +21,15 @@ export type ProjectsOptions = {
   readonly log: (line: string) => void;
 };
 
+/** What is needed of an order to find its repository. */
+export type ProjectOrder = Pick<WorkerOrder, "project"> & {
+  readonly start: Pick<WorkerOrder["start"], "commit">;
+  readonly job: { readonly run: { readonly id: string } };
+};
+
 export type Projects = {
   /** The project's folder, in a repository that has the commit of the order. */
-  open(claim: string, order: WorkerOrder, signal: AbortSignal): Promise<Result<OpenedProject>>;
+  open(claim: string, order: ProjectOrder, signal: AbortSignal): Promise<Result<OpenedProject>>;
 };
 
 export type OpenedProject = { readonly folder: string; readonly repository: Repository };
@@ -51,7 +57,7 @@ export function createProjects(given: ProjectsOptions): Projects {
 async function open(
   options: Opening,
   claim: string,
-  order: WorkerOrder,
+  order: ProjectOrder,
   signal: AbortSignal,
 ): Promise<Result<OpenedProject>> {
   const folder = options.mapped.get(order.project.id) ?? (await managed(options, order));
@@ -70,7 +76,7 @@ async function open(
 
 const NOT_FOUND = { code: "project_missing", message: "The project's folder is not there." };
 
-async function managed({ home, log, ready }: Opening, { project }: WorkerOrder): Promise<string> {
+async function managed({ home, log, ready }: Opening, { project }: ProjectOrder): Promise<string> {
   const top = join(home, "projects", project.id);
   const folder = join(top, project.prefix);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -95,7 +101,7 @@ async function fetchInto(
   { home, link }: ProjectsOptions,
   repository: string,
   claim: string,
-  { start }: WorkerOrder,
+  { start }: ProjectOrder,
   signal: AbortSignal,
 ): Promise<Result<null>> {
   const folder = await mkdtemp(join(home, "incoming-"));
@@ -132,7 +138,7 @@ async function untilFetched(
 
 const TIPS = 400;
 
-/** Newest first: what the worker has need not be sent. */
+/** Newest first: commits that the worker has need not be sent. */
 async function tipsOf(repository: string): Promise<readonly string[]> {
   const args = ["for-each-ref", `--count=${TIPS}`, "--sort=-committerdate", "--format=%(objecttype) %(objectname)"];
   const listed = await git(repository, args, inRepository(repository));
@@ -159,6 +165,6 @@ export async function clearBranch(
   if (!tip) return ok(null);
   const args = ["for-each-ref", "--count=1", `--contains=${tip}`, "refs/passrail"];
   const kept = await git(commonDir, args, inRepository(commonDir));
-  // Otherwise it is somebody's own, and opening the workspace says so.
+  // Otherwise it is the user's own, and opening the workspace reports that.
   return kept.ok && kept.value.trim() !== "" ? setRef(commonDir, ref, null) : ok(null);
 }

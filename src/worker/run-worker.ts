@@ -19,6 +19,7 @@ import { createWorkspaces } from "../workspace/providers.ts";
 import { type ClaimWork, modeOf, startClaimWork } from "./claim-work.ts";
 import type { NodeLink } from "./node-link.ts";
 import { createProjects } from "./project.ts";
+import { optional } from "../core/optional.ts";
 
 export type RunWorkerOptions = {
   /** The worker's own state folder. */
@@ -88,7 +89,7 @@ async function openWorker(options: RunWorkerOptions): Promise<Worker> {
     workspacesFor: ({ run, stage, attempt }) => orders.get(`${run.id}/${stage.id}/${attempt}`)?.workspaces,
     leaseMs: () => agentLease(worker.leaseMs),
   });
-  // What an earlier process of this worker left: its claims are lost.
+  // Processes of an earlier worker process: their claims are lost.
   await carriers.endOthers(new Set());
   for (const { marker } of findMarked(`${mark}/`)) await killLeftovers({ marker });
   for (const name of readdirSync(home))
@@ -127,7 +128,7 @@ async function openWorker(options: RunWorkerOptions): Promise<Worker> {
   return worker;
 }
 
-/** Agents end so long before the node gives their stages away that even one which must be killed is gone by then. */
+/** Agents end before the node gives their stages away, early enough that even a killed one has exited by then. */
 function agentLease(leaseMs: number): number {
   return Math.max(leaseMs - 6000, leaseMs / 2);
 }
@@ -151,8 +152,8 @@ async function work(worker: Worker): Promise<Result<"stopped" | "drained">> {
     }
     const { code, detail, hint } = answer.error;
     refusals = FATAL.has(code) ? refusals + 1 : 0;
-    if (refusals >= link.count) return err({ code, message: detail, ...(hint === undefined ? {} : { hint }) });
-    if (isReached) log(code === "no_workers" ? `${link.url} stands by` : `${link.url} does not answer: ${detail}`);
+    if (refusals >= link.count) return err({ code, message: detail, ...optional({ hint }) });
+    if (isReached) log(code === "no_workers" ? `${link.url} is on standby` : `${link.url} does not answer: ${detail}`);
     isReached = false;
     link.turn();
     if (performance.now() - heardMs > agentLease(worker.leaseMs)) giveUp(worker);
@@ -164,7 +165,7 @@ async function work(worker: Worker): Promise<Result<"stopped" | "drained">> {
   return ok("stopped");
 }
 
-/** What the node says, and with it the right to work on. */
+/** The node's answer, and with it the right to continue. */
 function obey(worker: Worker, { node, leaseMs, claims: told, over }: PollAnswer): void {
   const { claims } = worker;
   worker.leaseMs = leaseMs;

@@ -1,5 +1,6 @@
-// What a worker says about one claim, in order, until the node has it. Messages are numbered; a node that was started again begins to
-// count at one, and gets again what the earlier one did not confirm. A message is made when it is sent, so that large files are not held.
+// The messages of a worker about one claim, in order, until the node has them. Messages are numbered; a restarted node
+// counts from one, and gets the unconfirmed messages again. A message is made when it is sent, so that large files are
+// not held.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { FromWorker } from "../core/worker/wire.ts";

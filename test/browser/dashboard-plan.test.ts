@@ -120,7 +120,7 @@ describe.skipIf(isBrowserMissing())("a build plan", () => {
 
       // The folder gets a name, and loses it again.
       await show(page, `${daemon.url}/projects`);
-      await page.getByText("Nothing works and nothing waits its turn.", { exact: false }).waitFor();
+      await page.getByText("No run works or waits.", { exact: false }).waitFor();
       await page.getByRole("button", { name: "Give it a name" }).click();
       await form.getByLabel("Name (optional)").fill("names");
       await form.getByRole("button", { name: "Add", exact: true }).click();

@@ -42,7 +42,7 @@ describe.skipIf(isBrowserMissing())("trust", () => {
         .last()
         .waitFor();
       await page.getByRole("link", { name: "Look", exact: true }).click();
-      await page.getByText("The files have changed. Runs go on with the approved version.").waitFor();
+      await page.getByText("The files have changed. Runs keep the approved version.").waitFor();
       await page.getByText("flow own: a person decides at ship").waitFor();
       await page.getByText("+  - { id: ship, kind: gate }").waitFor();
       await picture(page, "trust-changed-light");
@@ -57,7 +57,7 @@ describe.skipIf(isBrowserMissing())("trust", () => {
       await expect.poll(stateOf).toBe("approved");
       await button(page, "Revoke the approval…").click();
       await page.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
-      await page.getByText("Nobody has approved these files. Nothing starts before you do.").waitFor();
+      await page.getByText("These files are not approved. Nothing starts before you approve them.").waitFor();
       expect(await stateOf()).toBe("new");
       await picture(page, "trust-new-light");
       expect(await faultsOf(page)).toEqual([]);

@@ -14,6 +14,7 @@ import { type Store, StoreError } from "../../src/store/store.ts";
 import { createDirectoryWorkspaces } from "../../src/workspace/directory.ts";
 import { createRepositoryGuard } from "../../src/workspace/repository-guard.ts";
 import { nobody } from "../harness/nobody.ts";
+import { dropStore, openTestStore } from "../harness/test-store.ts";
 import { resolveShipped } from "../harness/workbench.ts";
 
 let home: string;
@@ -31,7 +32,7 @@ beforeEach(async () => {
   isFull = false;
   errors = [];
   meanwhile = () => {};
-  store = openSqliteStore({ file: join(home, "passrail.db") });
+  store = (await openTestStore(home)) ?? openSqliteStore({ file: join(home, "passrail.db") });
   const commit: Store["commit"] = async (change) => {
     if (isFull) throw new StoreError("disk_full", "The disk is full.", "Make room.");
     return store.commit(change);
@@ -70,6 +71,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await engine.close();
   store.close();
+  await dropStore(home);
   rmSync(home, { recursive: true, force: true });
 });
 

@@ -3,13 +3,14 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import { createServer as createHttpServer, type Server } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { approveFiles } from "../harness/approve-files.ts";
 import type { Step } from "./pages.ts";
 import { PROGRAM } from "../harness/program.ts";
+import { freePort } from "../harness/free-port.ts";
 
 export const ROOT: string = join(import.meta.dirname, "../..");
 /** The port that the pages show. Each page gets a free one instead. */
@@ -139,12 +140,4 @@ function readSteps(text: string, steps: readonly Step[]): Ran[] {
     const [output = "", rest = ""] = own.split(`${MARK}exit `);
     return { step, output, code: rest === "" ? -1 : Number.parseInt(rest, 10) };
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -22,6 +22,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
+import { freePort } from "./free-port.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -37,7 +38,8 @@ export type TestServer = {
   restart(): Promise<void>;
 };
 
-const NOBODY = 65_534;
+/** For root, whom Postgres does not serve: nobody. */
+export const SERVER_USER = 65_534;
 const PATIENCE_MS = 60_000;
 
 /** Vitest's `globalSetup`: costs nothing in a run that needs no database. */
@@ -75,11 +77,11 @@ export async function startPostgres(
   const data = join(folder, "data");
   mkdirSync(data);
   const isRoot = process.getuid?.() === 0;
-  if (isRoot) chownSync(data, NOBODY, NOBODY);
+  if (isRoot) chownSync(data, SERVER_USER, SERVER_USER);
   const options: SpawnOptions = {
     cwd: "/",
     env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
-    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    ...(isRoot ? { uid: SERVER_USER, gid: SERVER_USER } : {}),
   };
   const make = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   await promisify(execFile)(join(programs, "initdb"), make, options);
@@ -132,14 +134,6 @@ function copyPrograms(target: string): string {
   }
   for (const program of ["initdb", "postgres"]) chmodSync(join(target, "bin", program), 0o755);
   return join(target, "bin");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {

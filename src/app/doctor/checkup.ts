@@ -1,4 +1,4 @@
-// One line of `doctor`: what was looked at, how it is, and what fixes it.
+// One line of `doctor`: the checked thing, its state, and the fix.
 
 export type Checkup = {
   readonly name: string;

@@ -1,4 +1,4 @@
-// Permissions for `doctor`: the user's own settings name programs, so nobody else may write them. The state folder has a line of its own.
+// Permissions for `doctor`: the user's own settings name programs, so no other user may write them. The state folder has a line of its own.
 
 import { chmodSync, lstatSync } from "node:fs";
 import { type Environment, userFolder, userSettingsFile } from "../../settings/site.ts";
@@ -10,7 +10,7 @@ type Open = { readonly path: string; readonly mode: number };
 
 export function lookAtPermissions(environment: Environment): Checkup {
   const open = [userFolder(environment), userSettingsFile(environment)].flatMap(openToWriters);
-  if (open.length === 0) return good("permissions", "nobody else can change your own settings");
+  if (open.length === 0) return good("permissions", "only you can change your own settings");
   const paths = open.map(({ path }) => path).join(" ");
   return {
     ...doubtful("permissions", `other users can change ${paths}, which name programs`, `chmod go-w ${paths}`),

@@ -50,9 +50,7 @@ function trust(site: Site): Checkup {
   if (state === "approved") return good("trust", `${files.length} ${files.length === 1 ? "file" : "files"} approved`);
   return doubtful(
     "trust",
-    state === "new"
-      ? "nobody has approved the project's files"
-      : "the project's files changed since they were approved",
+    state === "new" ? "the project's files are not approved" : "the project's files changed since they were approved",
     "passrail trust   shows them;  passrail trust --yes   approves them",
   );
 }

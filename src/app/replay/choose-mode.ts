@@ -1,5 +1,6 @@
-// Where a replay works: in the workspace that a person chose, else in the sandbox that the run had, else in a worktree. An imported run needs
-// a sandbox: what its agents did, their programs do again, and its author, not the person who replays it, decided what that is.
+// Where a replay works: in the workspace that a person chose, else in the sandbox that the run had, else in a worktree.
+// An imported run needs a sandbox: the replay repeats its agents' acts, and its author chose them, not the person who
+// replays it.
 
 import { isConfining, type WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import { err, ok, type Result } from "../../core/result.ts";

@@ -1,5 +1,5 @@
-// The attempts of a run that can be replayed, each with its tape and the run as it was when the attempt started. What is missing is said
-// before anything starts.
+// The attempts of a run that can be replayed, each with its tape and the run as it was when the attempt started.
+// Missing inputs are reported before anything starts.
 
 import { existsSync } from "node:fs";
 import { attemptFiles } from "../../attempt/attempt-files.ts";
@@ -125,7 +125,7 @@ function whyUnusable({ places, exchanges }: ReadTape): string | undefined {
   return places === null ? "an earlier version of Passrail recorded its tape" : undefined;
 }
 
-/** An imported run has another subject here; its agents were told of the one there. */
+/** An imported run has another subject here; its agents' prompts named the original one. */
 function asItWas(run: Run): Run {
   return run.imported === undefined ? run : { ...run, subject: { ...run.subject, id: run.imported.subject } };
 }

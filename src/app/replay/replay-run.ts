@@ -1,5 +1,6 @@
-// `replay`: the recorded attempts of a run once more, with the real programs and the recorded answers of their models. Nothing is asked of a
-// server, nothing of the run or of the project's repository changes, and each result is compared with the recorded one.
+// `replay`: the recorded attempts of a run once more, with the real programs and the recorded answers of their models.
+// A replay asks no server and changes neither the run nor the project's repository. Each result is compared with the
+// recorded one.
 
 import { existsSync, readFileSync } from "node:fs";
 import { attemptFiles } from "../../attempt/attempt-files.ts";
@@ -45,7 +46,7 @@ export type ReplayedAttempt = ComparedResult & {
   /** Whether it left the same changes. */
   readonly sameDiff: boolean;
   readonly requests: PlayedRequests;
-  /** What of its inputs is not recorded; null where everything is. */
+  /** The part of its inputs that is not recorded; null if all are. */
   readonly without: string | null;
 };
 
@@ -188,7 +189,7 @@ export function prepared({ workspaces }: Settings): Settings["workspaces"] {
   return { ...workspaces, copy: [] };
 }
 
-/** A program that is to ask a gateway needs a key that the gateway takes from it. Nobody is asked with this one. */
+/** A program behind a gateway needs a key, which the gateway replaces. This key is never sent to a vendor. */
 const NO_KEY = "passrail-replay-has-no-key";
 const STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   claude: { ANTHROPIC_API_KEY: NO_KEY },

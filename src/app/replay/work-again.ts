@@ -43,7 +43,7 @@ export type AgainOptions = {
   readonly playback?: Playback;
   /** Gets the mailbox of the agent, for what people said to it while it worked. */
   readonly onMailbox?: (mailbox: Mailbox) => void;
-  /** Whether the recorded attempt was told of an API: then this one is told of one that does not answer. */
+  /** Whether the recorded prompt named an API: then the new prompt names one that does not answer. */
   readonly knewApi: boolean;
   readonly room: AttemptRoom;
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-// What the state folder took when it was last measured. A walk over all files takes its time, so pages and `status` read this note.
+// The size of the state folder when it was last measured. A walk over all files is slow, so pages and `status` read this note.
 
 import { join } from "node:path";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// What the state folder takes on disk, by what it is. A walk over many files: it never holds up the process, and never follows a link.
+// The size of the state folder on disk, by kind of content. The walk over many files never blocks the process and never follows a link.
 
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ function kindOf(name: string): Exclude<keyof DiskUse, "measuredAt"> {
   return name === "logs" ? "logs" : "other";
 }
 
-/** What a file or a folder takes, as the disk counts it. What is gone by now takes nothing. */
+/** The size of a file or a folder, as the disk counts it. A removed one counts as 0. */
 export async function bytesBelow(path: string): Promise<number> {
   const stat = await lstat(path).catch(() => undefined);
   if (stat === undefined) return 0;

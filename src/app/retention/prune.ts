@@ -1,6 +1,6 @@
-// Removes what the retention rules no longer keep, the oldest first. What a run left that has not ended, or whose work is neither landed nor
-// discarded, stays, whatever its age and size. A note stays in the place of removed files, written before the first of them goes: after a
-// crash the next call goes on there.
+// Removes what the retention rules no longer keep, the oldest first. Files of an open run, or of a run whose work is
+// neither landed nor discarded, stay, whatever their age and size. A note replaces removed files. It is written before
+// the first removal: after a crash the next call continues there.
 
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ export type Pruned = {
   readonly kept: readonly EndedFiles[];
   /** Tickets whose copies of logs went. */
   readonly logs: readonly { readonly ticket: string; readonly bytes: number }[];
-  /** Results of stages that remember, which nobody has used for as long as files are kept. */
+  /** Results of stages that remember, unused for as long as files are kept. */
   readonly memos: { readonly count: number; readonly bytes: number };
   /** Runs that went with their events. */
   readonly runs: readonly string[];
@@ -130,7 +130,7 @@ async function measureRuns({ home }: PruneOptions, ended: ReadonlyMap<string, Ru
   return { found, openBytes, half };
 }
 
-/** Nobody needs its files to decide what becomes of its work. In doubt it is not. */
+/** Whether the fate of the run's work is decided without its files. In doubt it is not. */
 async function isSettled(
   { store, commitOf }: PruneOptions,
   isMerged: ReturnType<typeof createMergedLook>,
@@ -157,7 +157,7 @@ async function isSettled(
   }
 }
 
-/** Without a note: goes on with a removal that was cut off. */
+/** Without a note: continues a removal that was cut off. */
 async function removeFiles(home: string, runId: string, note: RemovedNote | undefined): Promise<void> {
   const folder = join(home, "runs", runId);
   // An agent may have put a link in the place of the folder.
@@ -210,7 +210,7 @@ async function pruneMemos({ home, rules, now, dryRun, isStopped }: PruneOptions)
   return { count, bytes };
 }
 
-/** A subject goes with all its runs, when the last of them is old, and nothing of it is left to decide. */
+/** A subject goes with all its runs, when the last of them is old and no decision about it is open. */
 async function pruneRuns(options: PruneOptions, ended: ReadonlyMap<string, RunSummary>): Promise<readonly string[]> {
   const { home, store, rules, now, dryRun } = options;
   const isMerged = createMergedLook();

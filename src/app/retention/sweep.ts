@@ -1,4 +1,4 @@
-// The daemon applies the retention rules by itself: a while after its start, then every few hours. It measures the disk on the same walk.
+// The daemon applies the retention rules a while after its start, then every few hours. It measures the disk on the same walk.
 
 import { reasonText, sizeOfBytes } from "../../core/retention/retention.ts";
 import { writeDiskUse } from "./disk-note.ts";

@@ -1,4 +1,4 @@
-// What this machine can confine agents with, for `sandbox list`: each kind, whether it can be started, and what it needs.
+// The kinds of sandbox on this machine, for `sandbox list`: whether each can be started, and what it needs.
 
 import type { ConfiningMode } from "../../core/flow/workspace-mode.ts";
 import type { Settings } from "../../settings/settings.ts";

@@ -28,7 +28,7 @@ export type TriedSandbox = {
   readonly agents: readonly string[];
   /** Why Passrail's desk and gateway cannot be reached from inside; null: they can. */
   readonly apart: string | null;
-  /** What was written inside arrived outside. */
+  /** A file written inside arrived outside. */
   readonly keepsWork: boolean;
 };
 

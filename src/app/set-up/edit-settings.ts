@@ -1,4 +1,4 @@
-// Settings from the dashboard: what each file says, and one change with the diff that the person saw. The file must still be the one that
+// Settings from the dashboard: the values of each file, and one change with the diff that the person saw. The file must still be the one that
 // the diff was made for.
 
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ export type WrittenIn = {
 };
 
 export type EditableRow = EditableSetting & {
-  /** What each file says; null where it says nothing. */
+  /** The value in each file; null if the file does not set it. */
   readonly user: Json;
   readonly project: Json;
 };

@@ -1,5 +1,6 @@
-// JSON Schemas for editors, in the project: an editor that knows YAML completes and explains the keys of passrail.yaml and of flows. Nothing
-// of Passrail reads them, so they need no approval, and a file that cannot be written is no problem.
+// JSON Schemas for editors, in the project: an editor that knows YAML completes and explains the keys of passrail.yaml
+// and of flows. Passrail itself does not read them, so they need no approval, and a file that cannot be written is no
+// problem.
 
 import { join } from "node:path";
 import { z } from "zod";

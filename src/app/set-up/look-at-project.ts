@@ -1,4 +1,4 @@
-// What `init` finds out about a project before it proposes settings. Reads only.
+// Looks at a project before `init` proposes settings. Reads only.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

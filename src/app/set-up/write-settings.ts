@@ -24,7 +24,7 @@ export function writeSettings(place: TrustPlace, text: string): Result<WrittenSe
   return ok({ path, approvable: approvableAfter(before, place) });
 }
 
-/** What the operator may approve with the act that wrote the settings: nothing else waited before, and nothing else has changed. */
+/** The operator may approve the files with the act that wrote the settings, if no other file waited before and no other has changed. */
 export function approvableAfter(before: Result<TrustState>, place: TrustPlace): TrustState | null {
   const after = lookAtTrust(place);
   return before.ok && after.ok && isSettled(before.value) && onlySettings(after.value) ? after.value : null;

@@ -1,5 +1,6 @@
-// Who plays a run that a person starts without naming anybody: the first coding agent that is installed and logged in. A setting or a flag
-// decides before this; tickets, triggers and the API never come here, because nobody watches them choose.
+// Chooses the runner of a run that a person starts without naming one: the first coding agent that is installed and
+// logged in. A setting or a flag comes before it. Tickets, triggers and the API do not use it, because no person sees
+// the choice.
 
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { installText, playerText } from "../../core/view/player-text.ts";

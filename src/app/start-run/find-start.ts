@@ -1,4 +1,4 @@
-// What `run WORD` starts: the flow with this name, the flow with this alias, or the flow that plays a single agent, with the agent named.
+// Finds what `run WORD` starts: the flow with this name, the flow with this alias, or the flow that plays a single agent, with the agent named.
 
 import type { Catalog } from "../../catalog/catalog.ts";
 import { nearest } from "../../core/check/suggest.ts";

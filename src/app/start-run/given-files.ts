@@ -1,5 +1,6 @@
-// The files and folders that a start names. All are read and checked before anything is stored, whoever named them: a person, a program, a
-// trigger or a webhook. What a file states (its complexity) becomes a fact; a given fact that says otherwise is refused.
+// The files and folders that a start names. All are read and checked before anything is stored, also those that a
+// program, a trigger or a webhook names. A statement of a file (its complexity) becomes a fact; a given fact that
+// contradicts it is refused.
 
 import type { Flow, FlowInput, StatedFact } from "../../core/flow/flow.ts";
 import { allowed, givenValue, readStated } from "../../core/input/stated.ts";
@@ -8,6 +9,7 @@ import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { type InputText, readInputFile, readInputFolder } from "../../file/input-file.ts";
 import { withFact } from "./inputs.ts";
+import { optional } from "../../core/optional.ts";
 
 export type GivenFile = InputText & { readonly name: string };
 export type GivenFolder = {
@@ -79,7 +81,7 @@ function readOne(
   }
   const read = readInputFolder(project, value);
   if (!read.ok) return err(refused(name, `${shown(value)} ${read.error}`));
-  return ok({ name, path: read.value, ...(repository === undefined ? {} : { repository }) });
+  return ok({ name, path: read.value, ...optional({ repository }) });
 }
 
 /** Adds what the files state. A value that a person gave must be a known one, and must not contradict the file. */

@@ -100,7 +100,7 @@ function expectation(name: string, preflight: readonly string[]): string {
     : `Flow ${name} starts from the last commit, and agents would not see what is not committed.`;
 }
 
-/** What a flow lets pass, and its agents will not see. */
+/** Files that a flow lets pass and its agents will not see. */
 export function unseenFiles(
   { preflight = [] }: Flow,
   states: readonly RepositoryState[],
@@ -125,7 +125,7 @@ export function preflightNeeds(
   );
 }
 
-/** What is stored with the run, for people and for the stages. */
+/** Stored with the run, for people and for the stages. */
 export function repositoryFacts(states: readonly RepositoryState[]): Json {
   return states.map(({ name, dir, branch, base, commit, dirtyCount }) => ({
     name,

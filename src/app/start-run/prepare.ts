@@ -50,7 +50,7 @@ export type StartInput = {
   readonly runners: readonly string[];
   /** `stage=opus`, or a model for all; overrides the settings. */
   readonly models?: readonly string[];
-  /** What the whole run may cost, instead of the settings' budget of a run. */
+  /** The budget of the whole run, instead of the one in the settings. */
   readonly budget?: StartBudget;
   readonly workspace?: WorkspaceMode;
   /** A person gives the run the existing branch of that name. */
@@ -186,14 +186,14 @@ function environmentOf({ environment = process.env, home, project }: StartInput)
   return found.ok ? found.value : environment;
 }
 
-/** A check that nobody defines would fail its stage after the work is done. */
+/** A check without a definition would fail its stage after the work is done. */
 function unknownCheck(flow: Flow, facts: JsonObject): Problem | undefined {
   for (const stage of flow.stages.flatMap(worksOf)) {
     const [name] = stageChecks(flow, { facts }, stage)?.unknown ?? [];
     if (name === undefined) continue;
     return {
       code: "unknown_check",
-      message: `The stage ${stage.id} of ${flow.name} runs the check "${name}", which nobody defines.`,
+      message: `The stage ${stage.id} of ${flow.name} runs the check "${name}", which is not defined.`,
       hint: `Define it in passrail.yaml: checks: { ${name}: [npm, test] }`,
     };
   }

@@ -1,5 +1,6 @@
-// What a start would do, for a person before they start it: the flow that the files choose, what was read from them, the state of the
-// repositories, and the exceptions that only a person can allow. It makes every check of a real start and stores nothing.
+// A preview of a start for a person: the flow that the files choose, the facts read from them, the state of the
+// repositories, and the exceptions that only a person can allow. It makes every check of a real start and stores
+// nothing.
 
 import type { BudgetLimit, Budgets } from "../../core/budget/budget.ts";
 import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
@@ -18,14 +19,14 @@ import type { PlanRequest, RunPlan } from "./start-run.ts";
 export type StartPreview = {
   readonly flow: string;
   readonly title: string;
-  /** What a file states and the flow reads; `value` is null where the file says nothing. */
+  /** A statement of a file that the flow reads; `value` is null if the file has none. */
   readonly stated: readonly { readonly fact: string; readonly label: string; readonly value: Json }[];
   readonly files: readonly PinnedInput[];
   readonly repositories: readonly BriefedRepository[];
-  /** What would run: the stages in order, who plays them, and what they usually cost. */
+  /** The stages in order, with their runners and usual cost. */
   readonly plan: Pick<Briefing, "stages" | "usd" | "unknown">;
   readonly workspace: WorkspaceMode;
-  /** What the run may cost in all; null without a limit. */
+  /** The budget of the run; null without a limit. */
   readonly limit: BudgetLimit;
   /** The start is refused until a person allows these exceptions; null if nothing has to be allowed. */
   readonly refused: { readonly problem: Problem; readonly needs: readonly PreflightException[] } | null;
@@ -43,7 +44,7 @@ export async function previewRun(deps: Previewing, request: PlanRequest): Promis
   const plan = await deps.planRun(request);
   if (plan.ok) return ok(await describePlan(deps, plan.value, null));
   if (plan.error.code !== "preflight_failed") return plan;
-  // The same start as if everything were allowed: what was read is true either way.
+  // The same start as if everything were allowed: the facts are the same either way.
   const allowed = await deps.planRun({ ...request, allow: EXCEPTIONS });
   return allowed.ok ? ok(await describePlan(deps, allowed.value, plan.error)) : allowed;
 }

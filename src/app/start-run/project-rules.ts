@@ -1,5 +1,5 @@
-// The project's rules for agents (CLAUDE.md, AGENTS.md, named standards), as they are in the commit that a run begins with. What an agent
-// writes into them later reaches no other agent of the run.
+// The project's rules for agents (CLAUDE.md, AGENTS.md, named standards), as they are in the commit that a run begins
+// with. A later change by an agent reaches no other agent of the run.
 
 import { realpath } from "node:fs/promises";
 import { git } from "../../git/git.ts";
@@ -29,7 +29,7 @@ export async function readProjectRules(request: RulesRequest): Promise<Result<Pr
     const read = blobs.value === null ? readInputFile(project, path) : await readBlob(project, path, blobs.value);
     if (read.ok) rules.push(read.value);
     else if (standards.includes(path)) return err(missingStandard(path, read.error));
-    else if (read.error !== MISSING) warnings.push(`${path} ${read.error}; agents are not told its rules`);
+    else if (read.error !== MISSING) warnings.push(`${path} ${read.error}; agents do not get its rules`);
   }
   return ok({ rules, warnings });
 }

@@ -38,7 +38,7 @@ function knownNames({ flow, agents }: ResolvedFlow): ReadonlySet<string> {
   return new Set(["*", ...allStages(flow).flatMap((stage) => namesOf(stage)), ...Object.keys(agents)]);
 }
 
-/** The stages that a name in the flow's spelling stands for. */
+/** The stages that a name in the flow's spelling means. */
 export function stagesNamed({ flow }: ResolvedFlow, name: string): readonly WorkStage[] {
   return allStages(flow).filter(
     (stage): stage is WorkStage => "shownAgent" in stage && (name === "*" || namesOf(stage).includes(name)),

@@ -1,4 +1,4 @@
-// What a person lets one run cost when they start it, instead of the budget that the settings give every run.
+// The budget that a person gives one run at its start, instead of the one in the settings.
 
 import type { BudgetUnit } from "../../core/budget/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -9,7 +9,7 @@ export type StartBudget = { readonly usd?: number; readonly tokens?: number };
 
 const MOST: Readonly<Record<BudgetUnit, number>> = { usd: 1_000_000, tokens: 1_000_000_000_000 };
 
-/** What is wrong with an amount, in a sentence; undefined if a run can have it. */
+/** The error of an amount, in a sentence; undefined if it is valid. */
 export function amountProblem(unit: BudgetUnit, amount: number): string | undefined {
   if (Number.isFinite(amount) && amount > 0 && amount <= MOST[unit]) return undefined;
   return `A budget in ${unit} is above 0 and at most ${MOST[unit]}.`;

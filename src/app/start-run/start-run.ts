@@ -87,7 +87,7 @@ export async function startRun(starter: Starter, plan: RunPlan, actor: Actor): P
   if (duplicate && !isSameStart(run, plan))
     return err({ code: "idempotency_key_reused", message: "This key has started another run before." });
   if (duplicate) return ok({ run, started: false });
-  // Whoever paused or resumed everything between the look and the start did not see this run.
+  // A pause or resume of everything between the look and the start did not see this run.
   const after = await lookAtPause(store);
   if ((before === null) === (after === null)) return ok({ run, started: true });
   const settled =

@@ -84,7 +84,7 @@ export async function writeArchive(
   return ok({ bytes: (await stat(file)).size });
 }
 
-/** Unpacks into a folder that exists and is empty: entry 0 as the file `0`, and so on. What does not fit its hash is a problem. */
+/** Unpacks into a folder that exists and is empty: entry 0 as the file `0`, and so on. An entry that does not match its hash is a problem. */
 export async function readArchive(file: string, folder: string): Promise<Result<ArchiveHeader>> {
   const reading = createReading(folder);
   try {

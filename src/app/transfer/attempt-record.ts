@@ -1,5 +1,5 @@
-// What of an attempt travels to another machine: which of its files, and which of the facts that were noted about it. Facts that lead to
-// processes, folders or other machines stay where they mean something.
+// The part of an attempt that travels to another machine: which of its files, and which of its recorded facts. Facts
+// about processes, folders or other machines are left out, because they mean nothing there.
 
 import { z } from "zod";
 import { isName } from "../../core/flow/name.ts";
@@ -64,7 +64,7 @@ export function carriedFacts(facts: JsonObject): JsonObject {
   return Object.fromEntries(FACTS.flatMap((name) => (facts[name] === undefined ? [] : [[name, facts[name]]])));
 }
 
-/** The same from a file of anybody's making. The folder of its workspace keeps its last name alone: a replay names its own after it. */
+/** The same from a file by an unknown author. The folder of its workspace keeps only its last name: a replay names its own after it. */
 export function importedFacts(
   facts: JsonObject,
   own: { readonly folder: string; readonly output: string | null },

@@ -48,7 +48,7 @@ export type Exported = {
   readonly tapes: number;
   readonly commits: number;
   readonly bytes: number;
-  /** What could not go along, in sentences. */
+  /** The parts that could not be exported, in sentences. */
   readonly without: readonly string[];
 };
 
@@ -233,7 +233,7 @@ async function commitsOf(
   if (commits.length < named.length) return none(`${project.value} no longer has all of them`);
   const resolved = await flowOf(store, run);
   const branch = branchOf(resolved.flow, run);
-  // What others did in the project's own folder since is no part of the run.
+  // Later changes by others in the project's own folder are not part of the run.
   const tip = workspaceMode(resolved, run) === "in-place" ? (commits.at(-1) ?? null) : await commitOf(store, run);
   const packed = await packCommits({ repository: place.value.commonDir, branch, tip, commits, folder });
   return packed.ok ? { value: packed.value, without: [] } : none(packed.error.message);

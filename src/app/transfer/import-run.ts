@@ -1,5 +1,6 @@
-// `runs import`: takes a run from the file of another machine. The file may be of anybody's making: its paths, sizes, hashes and the chain of
-// its events are checked before anything of it is kept, and what is kept starts no agent, moves no branch and lands nowhere.
+// `runs import`: takes a run from the file of another machine. The author of the file is unknown: its paths, sizes,
+// hashes and the chain of its events are checked before anything of it is stored. An imported run starts no agent,
+// moves no branch and never lands.
 
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -96,7 +97,7 @@ async function keep(site: ImportSite, folder: string, header: ArchiveHeader): Pr
     if (!unpacked.ok) return unpacked;
   } else await mkdir(join(placed.value.record, "repository"));
   await writeFile(join(placed.value.record, MARK), JSON.stringify({ head }), { mode: 0o600 });
-  // The files first: a run whose files are missing would look damaged; files without a run harm nobody, and this call can be repeated.
+  // The files first: a run whose files are missing would look damaged; files without a run do no harm, and this call can be repeated.
   if (!free.value.isThere) await rename(placed.value.record, place);
   await store.saveFlow(resolved);
   const stored = await store.commit({
@@ -190,7 +191,7 @@ async function readContents({ texts }: Placed, header: ArchiveHeader): Promise<R
     const resolved = flowIn(await text("flow.json"));
     const events = eventsIn(await text("history.jsonl"), header);
     const notes = attemptsSchema.parse(JSON.parse(await text("attempts.json")));
-    // What people read of it is made once now: a shape that breaks a view never reaches one.
+    // Build its views once now: a shape that breaks a view is refused before it is stored.
     for (const event of events)
       if (!isEventType(event.type) || sentenceOf(event) === "") throw new Error("an event has no meaning");
     return ok({ resolved, events, notes });
@@ -199,7 +200,7 @@ async function readContents({ texts }: Placed, header: ArchiveHeader): Promise<R
   }
 }
 
-/** Whoever can write a flow under another one's hash would change what later runs of that flow do. */
+/** An author who could write a flow under another one's hash would change later runs of that flow. */
 function flowIn(text: string): ResolvedFlow {
   const { flow, agents, prompts, hash } = JSON.parse(text) as ResolvedFlow;
   const own = hashed({ flow, agents, prompts });

@@ -158,7 +158,7 @@ test("S13: a link that leaves the project cannot be approved, and a damaged copy
   expect(statSync(join(folder, "approval.json")).mode & 0o777).toBe(0o600);
   const copies = readdirSync(folder).find((name) => name !== "approval.json") ?? "";
   writeFileSync(join(folder, copies, "passrail.yaml"), "slots: 99\n");
-  // What was verified stays so in this process; a new record is verified again.
+  // A verified record stays verified in this process; a new one is verified again.
   writeFileSync(join(folder, "approval.json"), `${JSON.stringify({ version: 1, project: "elsewhere" })}\n`);
   expect(await slots()).toBe("trust_damaged");
   approve();

@@ -1,5 +1,5 @@
-// Trust in a project's files: what is approved, what has changed since, and what the files would make Passrail do. A person approves one
-// version by its hash, so nothing that changes meanwhile is approved with it.
+// Trust in a project's files: what is approved, what has changed since, and what the files would make Passrail do. A
+// person approves one version by its hash, so a later change is not approved with it.
 
 import { err, ok, type Result } from "../../core/result.ts";
 import {
@@ -30,7 +30,7 @@ export type TrustedFile = {
 
 export type TrustState = {
   readonly project: string;
-  /** none: the project brings no such files; new: nobody has approved any version; changed: the approved version goes on. */
+  /** none: the project brings no such files; new: no version is approved; changed: the approved version stays in use. */
   readonly state: "none" | "new" | "approved" | "changed";
   /** Names the version that is in the project now. */
   readonly hash: string;
@@ -79,8 +79,8 @@ export function approveProject(place: TrustPlace, { hash, by, now }: Approve): R
 }
 
 /**
- * The first work in a project that brings no such files: records that there are none. Files that appear later wait for a person, while
- * runs go on as before.
+ * The first work in a project that brings no such files: records that there are none. Files that appear later wait for
+ * a person, while runs continue as before.
  */
 export function approveNothing(place: TrustPlace, { by, now }: Pick<Approve, "by" | "now">): void {
   if (findApproval(place).type !== "none") return;
@@ -94,8 +94,7 @@ export function revokeTrust(place: TrustPlace): boolean {
 }
 
 /**
- * Withdraws the approval of the version that the person looked at. A repeat changes nothing, and an approval that somebody gave meanwhile
- * stays.
+ * Withdraws the approval of the version that the person looked at. A repeat changes nothing, and an approval that a person gave meanwhile stays.
  */
 export function revokeVersion(
   place: TrustPlace,

@@ -7,7 +7,7 @@ import type { Run } from "../../core/run/run.ts";
 import { findApproval, type TrustPlace } from "../../settings/trust/approval.ts";
 import { filesInEffect } from "../../settings/trust/in-effect.ts";
 
-/** Why nothing of the run may leave; undefined while the files that decide about it are approved. `project`: that of this process. */
+/** Why no work of the run may leave; undefined while the files that decide about it are approved. `project`: that of this process. */
 export function withdrawnTrust({ home, project }: TrustPlace, run: Run): string | undefined {
   for (const each of projectsOf(project, run)) {
     const inEffect = filesInEffect({ home, project: each });

@@ -1,5 +1,4 @@
-// Asks one item of the inbox at the terminal, with a key or a text. Whatever was typed before the question is thrown away: nobody answers
-// what they have not read.
+// Asks one item of the inbox at the terminal, with a key or a text. Input typed before the question is discarded: it cannot be an answer to it.
 
 import { createInterface, type Interface } from "node:readline";
 import { chosenKey, keysOf, keysText } from "../../core/view/item-keys.ts";

@@ -1,4 +1,4 @@
-// What a command knows of its caller: where to write, in which format, and the caller's folder and environment. Built in program.ts.
+// A command's view of its caller: where to write, in which format, and the caller's folder and environment. Built in program.ts.
 
 export type Io = {
   /** One line of data; goes to standard output. */

@@ -8,7 +8,7 @@ export type Live = {
   readonly draw: (lines: readonly LiveLine[]) => void;
   /** A line that stays, above the block. */
   readonly above: (line: string) => void;
-  /** Leaves the block as it is and goes on below it. */
+  /** Leaves the block unchanged and continues below it. */
   readonly done: () => void;
 };
 

@@ -6,7 +6,7 @@ function isControl(code: number): boolean {
   return (code < 0x20 && code !== 0x09 && code !== 0x0a) || (code >= 0x7f && code <= 0x9f);
 }
 
-/** Characters that reorder or hide what stands beside them. */
+/** Characters that reorder or hide their neighbours. */
 function isInvisible(code: number): boolean {
   return (
     (code >= 0x200b && code <= 0x200f) ||

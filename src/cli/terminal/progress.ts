@@ -21,11 +21,11 @@ export function progressLines(progress: Omit<Progress, "wording">, events: reado
 /** The difference of a changed file is what the person decides about. */
 const DIFF_LINES = 300;
 
-/** What waits, what it asks, and the commands that answer it. */
+/** The items that wait, their questions, and the commands that answer them. */
 export function waitingLines(item: InboxItem, number: number, run?: Run): readonly string[] {
   const head = `⏸ ${item.kind} ${item.stage} waits for ${item.who}`;
   const findings = run === undefined ? [] : itemFindings(run, item);
-  // What has an id is said with it, and with both sides' words.
+  // A finding with an id is printed with it, and with both sides' words.
   const texts = new Set(findings.map(({ text }) => text));
   const own =
     item.kind === "escalation" ? { ...item, issues: item.issues.filter((issue) => !texts.has(bareText(issue))) } : item;

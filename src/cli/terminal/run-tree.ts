@@ -55,7 +55,7 @@ function lastOf(row: StageRow): string {
   const last = row.attempts.at(-1);
   if (last === undefined || last.status === "ready")
     return row.state === "waiting" ? " · waits for an answer" : last === undefined ? "" : spoken(last);
-  // While it works only whole seconds change, so that the line stands still in between.
+  // While it works the time counts in whole seconds, so that the line does not flicker.
   const whole =
     last.durationMs !== null && row.state === "running" ? Math.floor(last.durationMs / 1000) * 1000 : last.durationMs;
   const took = whole === null ? "" : ` · ${whole === 0 ? "0s" : shortDuration(whole)}`;

@@ -12,7 +12,7 @@ import { itemFindings } from "../../core/view/findings.ts";
 import { answersTo } from "../../core/view/item-text.ts";
 import { takenText } from "../../core/view/taken-over.ts";
 
-/** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
+/** The reason for the state, in one sentence. The flow is needed to see whether a stage waits for a slot or for an agent outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {
   switch (run.status) {
     case "running":
@@ -32,12 +32,12 @@ export function whyOf(run: Run, resolved?: ResolvedFlow): string {
 
 function workingOf(run: Run, resolved: ResolvedFlow | undefined): string {
   const parts = Object.entries(run.tracks).flatMap(([name, track]) => {
-    if (track.at === "running" && track.outside === true) return [`${track.stage} is worked on by somebody outside`];
+    if (track.at === "running" && track.outside === true) return [`${track.stage} is with an agent outside`];
     if (track.at === "running") return [`${track.stage} attempt ${track.attempt} is on record as running`];
     if (track.at !== "ready") return [];
     const work = resolved === undefined ? undefined : findWork(resolved.flow, run, name, track.stage);
     if (resolved !== undefined && work !== undefined && isPlayedOutside(resolved, run.facts, work))
-      return [`${track.stage} waits for somebody outside to take it (${work.shownAgent})`];
+      return [`${track.stage} waits for an agent outside to take it (${work.shownAgent})`];
     const later = resumesOf(track);
     return [`${track.stage} attempt ${track.attempt} ${later === "" ? "is ready to start" : later}`];
   });
@@ -53,7 +53,7 @@ export function resumesOf(track: Track, now: number = Date.now()): string {
   return `resumes ${localTime(track.notBefore, now)}${why}`;
 }
 
-/** The first stage of a run that resumes by itself later. */
+/** The first stage of a run that resumes later without a person. */
 export function firstToResume(run: Run): string {
   if (run.status !== "running" || run.paused) return "";
   const tracks = Object.values(run.tracks).toSorted((a, b) => notBeforeOf(a).localeCompare(notBeforeOf(b)));
@@ -76,7 +76,7 @@ function localDay(time: Date): string {
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
-/** Nothing more happens by itself. */
+/** The run waits for a person. */
 export function isSettled(run: Run): boolean {
   return run.status !== "running" || run.paused || takenOver(run) !== undefined;
 }

@@ -13,13 +13,13 @@ import { flowOf } from "../../store/flow-of.ts";
 import { treeLines } from "./run-tree.ts";
 
 export type View = {
-  /** Tells everything stored since the last call. True when there was something. */
+  /** Prints everything stored since the last call. True if there was something. */
   readonly update: (store: Store) => Promise<boolean>;
   readonly close: (store: Store) => Promise<void>;
 };
 
 export type ViewOptions = {
-  /** The run that is told in full; others only where they are carried on beside it. */
+  /** The run that is printed in full; others only while this command also performs them. */
   readonly runId: string;
   /** Events up to this number are known already. */
   readonly after: number;
@@ -91,7 +91,7 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
       await update(store);
       if (live === undefined) return;
       live.done();
-      // The tree shows that it waits; how to answer stands below it.
+      // The tree shows that it waits; the commands to answer are below it.
       const stored = isDrawn ? await store.loadRun(runId) : undefined;
       const number = await numberOf(store, runId);
       for (const item of stored === undefined ? [] : openItems(stored.run)) {
@@ -106,7 +106,7 @@ function isLive(io: Io, terminal: NodeJS.WriteStream | undefined): terminal is N
   return terminal.isTTY && terminal.columns > 0 && terminal.rows > 0;
 }
 
-/** What the tree cannot show. */
+/** Events that the tree cannot show. */
 function isBeside(event: RunEvent): boolean {
   return (
     event.type === "warning.raised" ||

@@ -85,7 +85,7 @@ export function dayOf(at: string): string {
   return at.slice(0, 10);
 }
 
-/** One entry per scope: when a day is over, its raise ends too. */
+/** One entry per scope: the raise of a day ends with the day. */
 export function withRaise(raised: readonly Raise[], { scope, key, usd, tokens }: Raise): readonly Raise[] {
   const before = raised.find((each) => each.scope === scope && each.key === key);
   const sum = { scope, key, usd: (before?.usd ?? 0) + usd, tokens: (before?.tokens ?? 0) + tokens };

@@ -1,5 +1,5 @@
-// The room that budgets leave to one attempt while it works: what it may use in all, its own reservation included. Whoever carries the
-// attempt out compares it with what the attempt has used so far.
+// The part of the budgets that one attempt may use while it works, its own reservation included. The process that
+// carries the attempt out compares it with the usage so far.
 
 import {
   amountText,
@@ -20,9 +20,9 @@ export type RoomLimit = {
   readonly limit: number;
   /** The limit without any raise. */
   readonly size: number;
-  /** What this attempt may use of it. */
+  /** The part that this attempt may use. */
   readonly left: number;
-  /** What was put aside for it: about as much a further attempt needs. */
+  /** Its reservation: a further attempt needs about as much. */
   readonly needed: number;
 };
 
@@ -39,9 +39,9 @@ export type RoomFacts = {
   readonly limits: readonly KeyedLimit[];
   /** The limits of the settings, without raises. */
   readonly sizes: Budgets;
-  /** What is booked under a limit's key without this attempt. */
+  /** The amount booked under a limit's key without this attempt. */
   readonly others: (limit: KeyedLimit) => Sums;
-  /** What was put aside for this attempt. */
+  /** The reservation of this attempt. */
   readonly reserved: Sums;
 };
 
@@ -73,7 +73,7 @@ export function reachedIn(room: AttemptRoom, usage: Usage | undefined): ReachedL
   return { ...limit, used: shown(unit, others + exact(unit, used[unit] ?? 0)) };
 }
 
-/** What is used on top of what was put aside; nothing where it is unknown. */
+/** The usage beyond the reservation; 0 if it is unknown. */
 export function overrunOf(usage: Usage | undefined, reserved: Sums): Sums {
   if (usage === undefined) return NOTHING;
   const used = { usd: usage.usd, tokens: tokensOf(usage) };

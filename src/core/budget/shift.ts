@@ -6,7 +6,7 @@ import { amountText } from "./budget.ts";
 export type Shift = {
   /** Also the key of its report: a crash does not send it twice. */
   readonly id: string;
-  /** What was spent since then counts. */
+  /** Money spent since then counts. */
   readonly startedAt: string;
   /** Null: only the money ends it. */
   readonly until: string | null;
@@ -16,12 +16,12 @@ export type Shift = {
   readonly isReported: boolean;
 };
 
-/** What a person typed. `until: null`: without an end by time. */
+/** The person's input. `until: null`: without an end by time. */
 export type ShiftWish = { readonly until?: string | null; readonly usd?: number };
 
 /**
- * The shift of a daemon that starts. One that still lasts goes on with the same beginning, whatever is typed, because its money is counted
- * from there; also one whose money was used up, so that typing the same again gives it no more.
+ * The shift of a daemon that starts. A shift that has not ended keeps its beginning, whatever is typed, because its
+ * money is counted from there. So does one whose money was used up: the same flags again give it no more.
  */
 export function shiftAtStart(
   stored: Shift | null,
@@ -45,7 +45,7 @@ function lasts({ ended, until }: Shift, now: string): boolean {
   return until === null ? ended === null : now < until;
 }
 
-/** Why it is over; null while it lasts. */
+/** Why it has ended; null while it lasts. */
 export function overBecause({ until, usd }: Pick<Shift, "until" | "usd">, now: string, spent: number): string | null {
   if (until !== null && now >= until) return `the shift ended at ${until}`;
   if (usd !== null && spent >= usd)

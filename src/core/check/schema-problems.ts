@@ -103,7 +103,7 @@ function leaf(path: Path, value: unknown): FlowProblem {
   }
   if (path.includes("command")) {
     const hint =
-      'write the program and each argument by itself: ["claude", "-p"]; there is no shell, so && | ; have no meaning';
+      'write the program and each argument separately: ["claude", "-p"]; there is no shell, so && | ; have no meaning';
     return problem("command_must_be_list", path, `a command is a list of words, not ${kindOf(value)}`, hint);
   }
   if (allowed.some(({ pattern }) => pattern === DURATION_PATTERN.source)) {

@@ -66,7 +66,7 @@ export function stageProblems(
   ];
 }
 
-/** A check that nobody defines, and checks of a stage that leaves no work. */
+/** An undefined check, and checks of a stage that leaves no work. */
 function checkProblems(
   file: FlowFile,
   { stage, path, written }: StagePlace,
@@ -85,7 +85,7 @@ function checkProblems(
           problem(
             "unknown_check",
             [...at, index],
-            `nobody defines the check "${name}"`,
+            `there is no check "${name}"`,
             known.length === 0
               ? `define it in passrail.yaml: checks: { ${name}: [npm, test] }`
               : didYouMean(name, known, "checks"),

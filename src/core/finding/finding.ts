@@ -35,7 +35,7 @@ export type Finding = RaisedFinding & {
   readonly notFixed: number;
   /** A review closed it, and a later one named it as not fixed. */
   readonly reopened?: true;
-  /** The person who let the work go on with it. */
+  /** The person who accepted the work with it. */
   readonly acceptedBy?: string;
   /** Oldest first; where there were more than fit, `left` counts the oldest ones that are only in the events. */
   readonly said: readonly FindingWord[];
@@ -146,7 +146,7 @@ function judge(finding: Finding, word: FindingWord & { readonly state: Dispositi
   }
 }
 
-/** What the builders said about findings, by id. */
+/** The builders' notes about findings, by id. */
 export function withNotes(
   findings: Findings | undefined,
   { stage, attempt }: { readonly stage: string; readonly attempt: number },
@@ -160,14 +160,14 @@ export function withNotes(
   return { ...before, list };
 }
 
-/** A person let the work go on: the findings stay open, with the person's name. */
+/** A person accepted the work: the findings stay open, with the person's name. */
 export function withAcceptance(findings: Findings | undefined, ids: readonly string[], by: string): Findings {
   const before = findings ?? NO_FINDINGS;
   const list = before.list.map((finding) => (ids.includes(finding.id) ? { ...finding, acceptedBy: by } : finding));
   return { ...before, list };
 }
 
-/** A person has looked at the findings of a stage: what comes back from now on is counted anew. */
+/** A person has looked at the findings of a stage: returning findings are counted anew. */
 export function withFreshCount(findings: Findings, stage: string): Findings {
   const list = findings.list.map((finding) => {
     if (finding.stage !== stage || (finding.notFixed === 0 && finding.reopened === undefined)) return finding;

@@ -1,4 +1,4 @@
-// Holds a review to the findings that are open: what is wrong with it, or its effect. Identity decides, never the likeness of texts.
+// Checks a review against the open findings: returns its error or its effect. Identity decides, never the likeness of texts.
 
 import { DISPOSITIONS, type FindingNote, type Issue, issueText, type Outcome, routeKey } from "../flow/outcome.ts";
 import {
@@ -21,13 +21,13 @@ export type FindingMode = "ids" | "rows";
 
 export type ReviewFault = {
   readonly code: "findings_left_out" | "findings_contradicted";
-  /** For the agent, as it stands. */
+  /** For the agent, word for word. */
   readonly message: string;
 };
 
 type Reviewed = Pick<Outcome, "health" | "verdict" | "word" | "issues" | "findings">;
 
-/** What a review must correct before it counts; undefined if it says what it has to about every open finding. */
+/** The correction that a review needs before it counts; undefined if it covers every open finding. */
 export function reviewFault(
   mode: FindingMode,
   stage: string,
@@ -36,7 +36,7 @@ export function reviewFault(
 ): ReviewFault | undefined {
   const key = routeKey({ questions: [], warnings: [], ...outcome });
   const notes = outcome.findings ?? [];
-  // A verdict that nobody gave (a missing review) has nothing to answer for.
+  // A verdict that no agent gave (a missing review) need not cover the findings.
   if (outcome.health !== "complete" || (key !== "pass" && outcome.word === undefined)) return undefined;
   const wrong = wrongNotes(findingsOf(findings, stage), awaiting(findings, stage), notes);
   if (wrong !== undefined) return contradicted(wrong);
@@ -44,7 +44,7 @@ export function reviewFault(
     const against = passContradiction(mode, findingsOf(findings, stage), outcome);
     if (against !== undefined) return contradicted(against);
   }
-  // Whoever gives up on the work, or hands it to a person, need not go through the list.
+  // A review that gives up on the work, or hands it to a person, need not cover the list.
   if (mode === "rows" || (key !== "pass" && key !== "revise" && key !== "redesign")) return undefined;
   const named = new Set(notes.map(({ id }) => id));
   const left = awaiting(findings, stage).filter(({ id }) => !named.has(id));
@@ -148,7 +148,7 @@ function rowEffect(own: readonly Finding[], notes: Review["judged"], issues: rea
 function namedIssues(outcome: Outcome): readonly Issue[] {
   const { issues, reason, summary, verdict, word, questions } = outcome;
   if (issues.length > 0 || (verdict !== "revise" && verdict !== "redesign")) return issues;
-  // A verdict that nobody gave (a missing review) is no finding, and neither is a question.
+  // A verdict that no agent gave (a missing review) is no finding, and neither is a question.
   const notes = (outcome.findings ?? []).some(({ state }) => state === "not_fixed");
   const said = reason || summary || "";
   return word === undefined || notes || said === "" || questions.length > 0 ? [] : [said];

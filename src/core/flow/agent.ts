@@ -16,7 +16,7 @@ export type AgentDefinition = {
   readonly isRouted?: true;
   /** It judges the work of others: its verdict counts, and none is no pass. */
   readonly judges?: true;
-  /** What it reads and must write where the flow has no stage of its own for it. */
+  /** The files that it reads and must write if the flow has no stage of its own for it. */
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
   /** Program and arguments for the command runner, where the agent file names one. */

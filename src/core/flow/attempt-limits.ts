@@ -3,7 +3,7 @@
 
 import type { StageLimits } from "./flow.ts";
 
-/** What settings say about a stage; a missing one is the flow's. */
+/** The limits of a stage in the settings; a missing one comes from the flow. */
 export type AttemptLimitsFact = {
   readonly totalMs?: number;
   readonly idleMs?: number;

@@ -32,7 +32,7 @@ export type CheckDefinition = {
 
 export type NamedCheck = CheckDefinition & { readonly name: string };
 
-/** What a tool counted, as far as its summary says it. */
+/** The counts of a tool, as far as its summary has them. */
 export type CheckCounts = {
   readonly passed: number;
   readonly failed: number;
@@ -87,7 +87,7 @@ export type CachedCheck = Pick<CheckResult, "command" | "startedAt" | "endedAt" 
 /** The key of a stage's route for a red check. */
 export const CHECKS_FAILED = "checks_failed";
 
-/** Whether a check stands in the way of a pass. An empty list does not, and proves nothing. */
+/** Whether a check prevents a pass. An empty list does not, and proves nothing. */
 export function areRed(checks: readonly CheckResult[] | undefined): boolean {
   return checks?.some(({ state }) => state !== "passed") === true;
 }

@@ -1,4 +1,4 @@
-// What holds the processes of an attempt that has no sandbox together, so that all of them end with it. An enclosure does not limit what a
+// How the processes of an attempt without a sandbox are held together, so that all of them end with it. An enclosure does not limit what a
 // program may do; a sandbox does.
 
 export const ENCLOSURES = ["cgroup", "scope", "namespace", "markers"] as const;

@@ -230,7 +230,7 @@ const limits = z.strictObject({
     .regex(MEMORY_PATTERN)
     .describe("in a container: its programs have this much memory together: 512mb, 4gb")
     .optional(),
-  processes: z.int().min(16).max(100_000).describe("in a container: so many processes at a time").optional(),
+  processes: z.int().min(16).max(100_000).describe("maximum number of processes at a time, in a container").optional(),
   cpus: z.number().min(0.1).max(1024).describe("in a container: so much of the processors, such as 1.5").optional(),
   disk: z
     .string()

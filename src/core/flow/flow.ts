@@ -68,7 +68,7 @@ export type Routes = Readonly<Record<string, Route>>;
 export type ResultSpec = NonNullable<StageFile["result"]>;
 export type WorkspacePlan = NonNullable<FlowFile["workspace"]>;
 
-/** What the programs of an attempt may use of the machine, together. */
+/** The resources of the machine that the programs of an attempt may use together. */
 export type StageResources = {
   readonly memoryBytes?: number;
   readonly processes?: number;
@@ -85,13 +85,13 @@ export type StageLimits = {
   /** For an agent that leads a team, if it is another one. */
   readonly idleTeamMs?: number;
   readonly totalMs: number;
-  /** A request for permission waits this long for a person; nobody's answer denies it. */
+  /** A request for permission waits this long for a person; then it is denied. */
   readonly permissionMs?: number;
   /** A question of the agent waits this long for an answer in place; then the attempt ends with it. */
   readonly questionMs?: number;
   /** More output than this ends the attempt; Passrail keeps no more than this on disk. */
   readonly outputBytes: number;
-  /** The same tool call this often in a row ends the attempt; absent: the default of whoever watches. */
+  /** The same tool call this often in a row ends the attempt; absent: the default of the watching process. */
   readonly sameCalls?: number;
   readonly resources?: StageResources;
 };
@@ -128,7 +128,7 @@ export type WorkStage = StageBase & {
   readonly payload: readonly string[];
   /** Globs of the files that it may change, or the project's tests; absent: all files. An empty list makes it read-only. */
   readonly mayChange?: readonly string[] | typeof TEST_FILES;
-  /** What a pass must have noted in a file of the branch. */
+  /** The notes that a pass must have left in a file of the branch. */
   readonly notes?: NonNullable<StageFile["notes"]>;
   /** Files that leave the branch, or move, with a pass. */
   readonly retires?: NonNullable<StageFile["retires"]>;

@@ -2,6 +2,7 @@
 // builtin that checks the box of the round before and finds the next one, a way back from `last`, and a counter that bounds the rounds.
 
 import type { FlowFile } from "./flow-file.ts";
+import { optional } from "../optional.ts";
 
 /** The builtin that finds the next box. */
 export const NEXT_ROW = "next-row";
@@ -61,6 +62,6 @@ function withRounds<S extends RoundStage>(stages: readonly S[], id: string, last
 }
 
 function withRoute<S extends RoundStage>(stage: S, key: string, goto: string, counter?: string): S {
-  const route = { goto, carry: [], onlyBlamed: false, once: false, ...(counter === undefined ? {} : { counter }) };
+  const route = { goto, carry: [], onlyBlamed: false, once: false, ...optional({ counter }) };
   return { ...stage, route: { ...stage.route, [key]: route } };
 }

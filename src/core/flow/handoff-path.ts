@@ -28,7 +28,7 @@ export function handoffPath(template: string, names: HandoffNames): string {
   );
 }
 
-/** What is wrong with a template, in a sentence; undefined if nothing is. */
+/** The error of a template, in a sentence; undefined if it is valid. */
 export function handoffPathFault(template: string): string | undefined {
   const unknown = [...template.matchAll(PLACE)].find(([, name]) => !NAMES.has(name ?? ""));
   if (unknown !== undefined) return `${unknown[0]} is not known; there are {${[...NAMES].join("}, {")}}`;

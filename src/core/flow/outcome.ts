@@ -28,7 +28,7 @@ export type Issue =
       readonly row?: string;
     };
 
-/** What a review says about an earlier finding. */
+/** A review's disposition of an earlier finding. */
 export const DISPOSITIONS = ["fixed", "not_fixed", "withdrawn"] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 
@@ -73,13 +73,13 @@ export type Report = {
   readonly usage?: ReportedUsage;
   /** When the limit that is the cause ends, ISO 8601, if the vendor reports it. */
   readonly resetsAt?: string;
-  /** The limit that ended the attempt in the middle of its work; its session goes on when a person raises it. */
+  /** The limit that ended the attempt in the middle of its work; its session is resumed when a person raises the limit. */
   readonly reached?: ReachedLimit;
   /** The attempt ended because its agent asked a person; the questions are stored. */
   readonly asked?: true;
   /** The channel that decided. */
   readonly heard?: Heard;
-  /** What Passrail's own checks found after the attempt; absent if the stage has none. Agents have no channel for it. */
+  /** The results of Passrail's own checks after the attempt; absent if the stage has none. Agents have no channel for it. */
   readonly checks?: readonly CheckResult[];
   /** The report's criteria, with what Passrail found out about their evidence. */
   readonly evidence?: readonly EvidenceRow[];
@@ -143,7 +143,7 @@ export type Outcome = {
   readonly warnings: readonly string[];
 };
 
-/** Whether somebody other than the agent's own program can have given the verdict. */
+/** Whether another program than the agent's own can have given the verdict. */
 export function isUnsigned(heard: Heard | undefined): boolean {
   return heard?.signed === false;
 }
@@ -153,7 +153,7 @@ export function routeKey(outcome: Outcome): Health | Verdict {
   return outcome.health === "complete" ? (outcome.verdict ?? "pass") : outcome.health;
 }
 
-/** What an attempt said, after where its result comes from if no agent worked. */
+/** An attempt's words, after the source of its result if no agent worked. */
 export function withReused({ reused }: Pick<Outcome, "reused">, said: string): string {
   if (reused === undefined) return said;
   return `reused from ${reused.stage}#${reused.attempt} of ${reused.run}${said === "" ? "" : `: ${said}`}`;

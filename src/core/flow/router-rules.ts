@@ -1,10 +1,11 @@
 // The router without a model: a few keyword rules choose the agents, and say which rule fired and why.
 
 import type { RoutedStage } from "./outcome.ts";
+import { optional } from "../optional.ts";
 
 export type RuleChoice = {
   readonly rule: string;
-  /** What in the task made it fire. */
+  /** The word of the task that made it fire. */
   readonly why: string;
   readonly stages: readonly RoutedStage[];
 };
@@ -66,5 +67,5 @@ function look(
   team?: string,
 ): RuleLook {
   const stages = agents.map((agent) => ({ agent, teams: agent === team }));
-  return { rule, looksFor, ...(why === undefined ? {} : { why }), stages };
+  return { rule, looksFor, ...optional({ why }), stages };
 }

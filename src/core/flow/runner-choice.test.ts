@@ -202,12 +202,12 @@ test.each([
   ["gpt-5.5-codex", "codex", "gpt-5.5-codex"],
   ["o3", "gemini", undefined],
   ["gemini-2.5-pro", "claude", undefined],
-  // Others serve models of every vendor, and nobody knows whose name an own one is.
+  // Others serve models of every vendor, and a name of one's own belongs to none.
   ["anthropic/claude-sonnet-4-5", "opencode", "anthropic/claude-sonnet-4-5"],
   ["own-proxy-model", "codex", "own-proxy-model"],
 ])("the model %s of a source without a runner reaches %s as %s", (model, runner, expected) => {
   const facts = { runners: { work: { runner }, "*": { model } } };
   expect(playWith({ facts })?.options.model).toBe(expected);
-  // What one source says together is meant together.
+  // Options of one source belong together.
   expect(playWith({ facts: { runners: { "*": { runner, model } } } })?.options.model).toBe(model);
 });

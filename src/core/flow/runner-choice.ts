@@ -113,7 +113,7 @@ export function writesFiles({ runner, options: { permission, tools } }: RunnerCh
 }
 
 /**
- * What a source says to this runner. Options belong to the program that they were written for: another one gets neither its model nor its
+ * The options of a source for this runner. Options belong to the program that they were written for: another one gets neither its model nor its
  * names of tools. A list of tools that only look stays a limit, as the permission to read.
  */
 export function meantFor(runner: RunnerName, source: WrittenOptions): WrittenOptions {
@@ -133,7 +133,7 @@ export function meantFor(runner: RunnerName, source: WrittenOptions): WrittenOpt
   return isLooking && kept.permission === undefined ? { ...kept, permission: "read" } : kept;
 }
 
-/** What a source with a ladder says to one rung: what stands beside the ladder is for its first rung. */
+/** The options of a source with a ladder for one rung: options beside the ladder are for its first rung. */
 function onRung(source: WrittenOptions, rung: Rung): WrittenOptions {
   const first = firstRunner(source.runner);
   if (typeof source.runner === "string" || first === undefined) return source;
@@ -144,7 +144,7 @@ function onRung(source: WrittenOptions, rung: Rung): WrittenOptions {
 /** Runners whose program serves the models of its vendor. */
 const VENDORS: ReadonlySet<RunnerName> = new Set(["claude", "codex", "gemini"]);
 
-/** The runner that a model's full name belongs to; undefined for aliases and for names of nobody's. */
+/** The runner that a model's full name belongs to; undefined for aliases and for unknown names. */
 function vendorOf(model: string): RunnerName | undefined {
   if (model.startsWith("claude-")) return "claude";
   if (/^(?:gpt-|o[134](?:-|$)|codex-)/u.test(model)) return "codex";

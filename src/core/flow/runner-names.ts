@@ -13,6 +13,6 @@ export const EFFORTS = ["minimal", "low", "medium", "high", "max"] as const;
 
 export const TEAM_RUNNERS: readonly (typeof RUNNERS)[number][] = ["claude"];
 
-/** What of the user's own set-up of a program its agents may have, for the programs that a ladder may name. */
+/** The parts of the user's own set-up of a program that its agents may have, for the programs that a ladder may name. */
 export const USER_FEATURES = ["skills", "hooks", "mcp"] as const;
 export type UserFeature = (typeof USER_FEATURES)[number];

@@ -108,7 +108,7 @@ function rowsPart(role: BundleRole, text: string): string {
   return [heading, ...own.slice(0, ROWS_AT_MOST).map(({ text: row }) => `- [ ] ${oneLine(row)}`), ...left].join("\n");
 }
 
-/** `- [ ] row`; a row belongs to the tester if it says so, or stands under a heading about tests. */
+/** `- [ ] row`; a row belongs to the tester if it says so, or is under a heading about tests. */
 function dodRows(text: string): readonly { readonly text: string; readonly isTesters: boolean }[] {
   const rows: { text: string; isTesters: boolean }[] = [];
   let underTests = false;
@@ -125,7 +125,7 @@ function dodRows(text: string): readonly { readonly text: string; readonly isTes
 const TESTER = /\btester\b/u;
 const TESTS = /\b(?:test|tests|testing|qa|verification)\b/iu;
 const CRITERIA = /\b(?:acceptance|criteria|definition of done|dod)\b/iu;
-/** Both roles need these: what the parts promise each other. */
+/** Both roles need these: the contracts between the parts. */
 const SHARED = /\b(?:contract|contracts|interface|interfaces|api)\b/iu;
 
 function isAbout(subject: RegExp): (section: MarkdownSection) => boolean {

@@ -18,7 +18,7 @@ const IMPLIED: readonly FlowInput[] = ["plan.spec", "plan.plan", "plan.task"].ma
   states: [],
 }));
 
-/** Whether an attempt of this stage is told what these files say. */
+/** Whether the prompt of this stage has the content of these files. */
 export function readsInputs({ kind, agent, prompt, promptFile }: WorkStage): boolean {
   if (kind === "builtin") return agent === "bundles";
   return promptFile === undefined && prompt.some((part) => PARTS.has(part));

@@ -70,7 +70,7 @@ function saidBelow(lines: readonly Line[], index: number, names: ReadonlySet<str
   if (!isHeading && !solid.endsWith(":")) return undefined;
   if (!names.has(nameOf(solid.endsWith(":") ? solid.slice(0, -1) : solid))) return undefined;
   const below = lines.slice(index + 1).find((line) => line.text.trim() !== "")?.text;
-  // Another heading follows: the section is empty, which is a statement nobody can read.
+  // Another heading follows: the section is empty, which is an unreadable statement.
   return below === undefined || below.trimStart().startsWith("#") ? "" : bare(below);
 }
 

@@ -1,5 +1,6 @@
-// What the result of a stage follows from, as far as Passrail can tell: the parts of its key. Two attempts with the same parts may have the
-// same result; anything that differs makes another key. What is another in every run (its folders, its id, its branch) goes by its name.
+// The inputs that decide the result of a stage, as far as Passrail can tell: the parts of its key. Two attempts with the same parts may have the
+// same result; anything that differs makes another key. Values that differ in every run (its folders, its id, its
+// branch) are replaced by their names.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import type { WorkStage } from "../flow/flow.ts";

@@ -1,4 +1,4 @@
-// What the flow asks of the documents on the branch, in the words of a prompt: notes that a pass must leave, files that leave with it.
+// The flow's demands on the documents of the branch, in the words of a prompt: notes that a pass must leave, files that leave with it.
 
 import type { WorkStage } from "../flow/flow.ts";
 

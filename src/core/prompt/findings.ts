@@ -1,4 +1,4 @@
-// What a prompt says about findings with ids: to the stage that judges, the list that it must go through; to whoever works, what is open.
+// The part of a prompt about findings with ids: for the stage that judges, the list that it must cover; for an agent that works, the open findings.
 
 import { awaiting, bounded, type Finding, findingsOf, isOpen } from "../finding/finding.ts";
 import type { ResolvedFlow } from "../flow/agent.ts";
@@ -74,7 +74,7 @@ export function reviewFindings({ resolved, run, stage, submits }: FindingContext
   return [text.trim(), known].filter((part) => part !== "").join("\n\n");
 }
 
-/** For whoever works before the judges: what is open in its track. What the issues above it say whole is only named. */
+/** For an agent that works before the judges: the open findings of its track. Findings that the issues above repeat in full are only named. */
 export function openFindings(
   { resolved, run, track, stage, submits }: FindingContext,
   above: readonly Issue[],

@@ -17,7 +17,7 @@ const FRAGMENT_OF: Readonly<Record<ResultSpec["from"], string>> = {
   router: "output-router",
 };
 
-/** The text that tells the agent how to end; undefined where the form needs none. */
+/** The instructions for the end of the agent's work; undefined if the form needs none. */
 export function formText({ prompts }: Pick<ResolvedFlow, "prompts">, { result }: WorkStage): string | undefined {
   return prompts[`fragments/${result.next === undefined ? FRAGMENT_OF[result.from] : "output-work-result"}`];
 }
@@ -34,7 +34,7 @@ export function nonceRule(resolved: Pick<ResolvedFlow, "prompts">, stage: WorkSt
   return asked !== undefined && SECRETS.some((name) => asked.includes(name)) ? "required" : "optional";
 }
 
-/** What only the program itself knows: the nonce, and where it reports over the API, its token. */
+/** Values that only the program itself knows: the nonce, and where it reports over the API, its token. */
 const SECRETS = ["{{NONCE}}", TOKEN];
 
 /** Whether the program finds its token in its environment, because its prompt does not have it. */

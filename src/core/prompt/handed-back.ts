@@ -1,4 +1,4 @@
-// What an agent is told of a person who had taken over its stage: the person's own words, and what Passrail found in the work tree.
+// The part of a prompt after a person had taken over the stage: the person's own words, and the changes that Passrail found in the work tree.
 
 import type { HandedBack } from "../run/run.ts";
 import { fenced, oneLine } from "./quote.ts";

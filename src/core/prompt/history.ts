@@ -3,7 +3,7 @@
 import { type Issue, issueText } from "../flow/outcome.ts";
 import { fenced } from "./quote.ts";
 
-/** What a stage is told of its own past in this run. */
+/** The stage's own past in this run, for its prompt. */
 export type History = {
   /** The commit that the run started from; null before the first attempt, and without git. */
   readonly base: string | null;

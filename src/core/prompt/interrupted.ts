@@ -1,12 +1,12 @@
-// What an agent is told of an attempt of its stage that was cut off: that it was, and what Passrail itself found in the work tree. Nothing
-// that the earlier attempt said is repeated.
+// The part of a prompt after an attempt of the stage was cut off: that fact, and the changes that Passrail itself found
+// in the work tree. The earlier attempt's own words are not repeated.
 
 import { fenced } from "./quote.ts";
 
 export type InterruptedWork = {
   /** The attempts that were cut off one after the other, right before this one. */
   readonly attempts: readonly number[];
-  /** What the work tree shows since the first of them began; null without git. */
+  /** The changes in the work tree since the first of them began; null without git. */
   readonly found: {
     /** The commit at which it began. */
     readonly from: string;
@@ -17,7 +17,7 @@ export type InterruptedWork = {
   } | null;
 };
 
-/** Whether the agent goes on in the conversation that was cut off, or begins a new one. */
+/** Whether the agent resumes the conversation that was cut off, or begins a new one. */
 export type ConversationMemory = "kept" | "none";
 
 export function interruptedText({ attempts, found }: InterruptedWork, memory: ConversationMemory): string {

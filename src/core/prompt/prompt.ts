@@ -25,7 +25,7 @@ import { preCheckText, type VerifiedRows } from "./pre-check.ts";
 import { imagesText, type TicketImage } from "./images.ts";
 import { block, fenced, oneLine } from "./quote.ts";
 
-/** What the engine adds to the run for one attempt. */
+/** The engine's additions to the run for one attempt. */
 export type PromptFacts = {
   readonly nonce: string;
   /** The program authenticates to the API with it. */
@@ -34,7 +34,7 @@ export type PromptFacts = {
   readonly handoffFile: string;
   readonly url: string;
   readonly branch: string;
-  /** Earlier attempts that ended, oldest first: what each handed on. */
+  /** The handoffs of earlier attempts that ended, oldest first. */
   readonly earlier: readonly EarlierHandoff[];
   /** Rounds of questions of this stage before the one that its carry brings. */
   readonly answers: readonly EarlierAnswer[];
@@ -134,7 +134,7 @@ const FILE_PROMPT = ["agent", "constraints", "prompt-file", "handoffs", "history
 
 const TELLS_FORM: ReadonlySet<string> = new Set(["output-format", "instruction"]);
 
-/** For an agent that goes on in its own session: only what is new since it was last asked. */
+/** For an agent that resumes its own session: only the changes since its last prompt. */
 export function composeResumed(context: PromptContext): string {
   const interruption = interruptionOf(context, "kept");
   // Its session holds those that it has heard.
@@ -253,7 +253,7 @@ function agreedTitle(run: Run, title: string, name: string): string {
   return input === undefined ? title : `${title}: ${input.path} (as agreed, sha256 ${input.sha256.slice(0, 12)})`;
 }
 
-/** What each stage said last: a prompt must not grow with the number of loops. */
+/** The last report of each stage: a prompt must not grow with the number of loops. */
 function latestOf(earlier: readonly EarlierHandoff[]): readonly EarlierHandoff[] {
   return earlier.filter((handoff, index) => !earlier.slice(index + 1).some((later) => later.stage === handoff.stage));
 }
@@ -301,7 +301,7 @@ function instructionText(context: PromptContext): string {
     if (text !== undefined) lines.push(text.trim());
   }
   if (stage.reads.includes("task")) lines.push(`The original task: ${run.subject.title}`);
-  // A router has no hands: what it is to read is put before it.
+  // A router has no tools: the prompt contains the files that it reads.
   for (const name of stage.kind === "router" ? stage.reads : []) {
     const text = facts.files[name];
     if (text !== undefined) lines.push(block(`File ${name}`, text));
@@ -349,7 +349,7 @@ function revisionContext(context: PromptContext): string {
   const files = [...names].flatMap((name) =>
     context.facts.files[name] === undefined ? [] : [{ name, text: context.facts.files[name] }],
   );
-  // What stands in a carried file is not said a second time.
+  // The content of a carried file is not repeated.
   const issues = carry.issues.filter((issue) => !files.some(({ text }) => text.includes(wholeIssueText(issue).trim())));
   if (issues.length > 0) lines.push("Issues to resolve, as they were reported:", listed(issues));
   const open = openFindings(findingContext(context), issues);

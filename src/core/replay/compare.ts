@@ -1,4 +1,4 @@
-// Whether a replayed attempt came to the same result as the recorded one: the verdict by itself, and everything that it said with it.
+// Whether a replayed attempt has the same result as the recorded one: the verdict, and its payload.
 
 import type { Outcome } from "../flow/outcome.ts";
 import { canonicalJson, type Json, type JsonObject } from "../json.ts";

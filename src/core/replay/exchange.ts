@@ -19,7 +19,7 @@ export type TapedExchange = {
 };
 
 /**
- * What is another in every attempt and occurs in its conversation: folders, the nonce, addresses. Name -> value. A replay has its own values
+ * The values that differ in every attempt and occur in its conversation: folders, the nonce, addresses. Name -> value. A replay has its own values
  * under the same names.
  */
 export type TapePlaces = Readonly<Record<string, string>>;

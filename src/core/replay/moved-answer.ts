@@ -1,4 +1,4 @@
-// A recorded answer with the places of the replay in it. A model streams its text in small pieces, so a folder may be cut in the middle: the
+// A recorded answer with the paths of the replay in it. A model streams its text in small pieces, so a folder may be cut in the middle: the
 // pieces of one text are read together, and where a place occurs in it the first piece gets the whole.
 
 import { canonicalJson, type Json, type JsonObject } from "../json.ts";
@@ -22,7 +22,7 @@ export function movedAnswer(answer: string, move: (text: string) => string): str
     for (const [at, { line, path }] of all.entries())
       changed.set(line, withText(changed.get(line) ?? (events[line] as JsonObject), path, at === 0 ? moved : ""));
   }
-  // What was moved already is not moved twice.
+  // An answer is moved only once.
   return lines
     .map((line, at) => (changed.has(at) ? `data: ${JSON.stringify(changed.get(at))}` : move(line)))
     .join("\n");

@@ -41,7 +41,7 @@ function partOf(who: string, part: JsonObject): readonly string[] {
   return [who];
 }
 
-/** What a model thought is no step: programs may leave it out. */
+/** A model's thoughts are no step: programs may leave them out. */
 function callOf(item: JsonObject, type: string): string {
   return type === "reasoning" ? "assistant" : `${type} ${textOf(item["call_id"])} ${textOf(item["name"])}`;
 }

@@ -14,7 +14,7 @@ export type AgeRule = { readonly ageMs: number | null };
 export type FilesRule = AgeRule & {
   /** The newest of this many ended runs keep their files. */
   readonly count: number | null;
-  /** What the files of all runs may take together; those of the oldest go first. */
+  /** The maximum size of all runs' files together; those of the oldest run are removed first. */
   readonly bytes: number | null;
 };
 
@@ -26,11 +26,11 @@ export type EndedFiles = {
 };
 export type Because = "age" | "count" | "size";
 
-/** Where a run stands among the others when its turn comes. */
+/** The position of a run among the others. */
 export type PlaceInLine = {
   /** The number of ended runs that are newer. */
   readonly newer: number;
-  /** What all runs take now, those before it in line already gone. */
+  /** The present size of all runs, without those that are removed before it. */
   readonly totalBytes: number;
 };
 
@@ -41,7 +41,7 @@ export function whyDue({ endedAt }: EndedFiles, at: PlaceInLine, rule: FilesRule
   return rule.bytes !== null && at.totalBytes > rule.bytes ? "size" : undefined;
 }
 
-/** A time that nobody can read, or in the future, is not old. */
+/** An unreadable time, or one in the future, is not old. */
 export function isOlder(time: string, { ageMs }: AgeRule, nowMs: number): boolean {
   return ageMs !== null && nowMs - Date.parse(time) > ageMs;
 }

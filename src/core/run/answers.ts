@@ -99,7 +99,7 @@ function agreedInputs({ run }: Draft): { readonly inputs?: Readonly<Record<strin
   return inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs.map(({ name, sha256 }) => [name, sha256])) };
 }
 
-/** What is stored as approved is what the person looked at, whatever the caller compared before. */
+/** The stored approval is for the version that the person saw, also if the caller compared another one. */
 function isAboutOther({ commit, seenCommit }: Answer): boolean {
   if (seenCommit === undefined) return false;
   return seenCommit === null ? commit !== undefined : commit?.startsWith(seenCommit) !== true;

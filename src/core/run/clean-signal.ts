@@ -1,5 +1,5 @@
-// What programs say is stored without secrets: the events, and so the live stream, later prompts, notices and pull requests, get it from
-// there. A person's own words, the ticket and the request of a run stay as they were written.
+// Removes secrets from programs' texts before they are stored: events, live stream, later prompts, notices and pull
+// requests get them from there. A person's own words, the ticket and the request of a run stay as they were written.
 
 import type { Report } from "../flow/outcome.ts";
 import { redactJson } from "../secrets/redact-json.ts";

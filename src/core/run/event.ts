@@ -107,7 +107,7 @@ export type EventBody =
   | { readonly type: "tracks.forked"; readonly stage: string; readonly tracks: readonly string[] }
   | { readonly type: "track.done"; readonly track: string }
   | { readonly type: "tracks.joined"; readonly stage: string }
-  /** `added`: what people told the sender or the receiver, as keys of the payload; absent if nothing. */
+  /** `added`: people's words to the sender or the receiver, as keys of the payload; absent if there are none. */
   | ({ readonly type: "handoff.created"; readonly track: string; readonly added?: JsonObject } & HandoffEdge)
   | { readonly type: "handoff.accepted"; readonly track: string; readonly number: number }
   | { readonly type: "handoff.rejected"; readonly track: string; readonly number: number; readonly reason: string }
@@ -145,7 +145,7 @@ export type EventBody =
       /** The agent that asked was still at work and waited for it. */
       readonly inPlace?: true;
     }
-  /** Nobody answered while the agent waited; its attempt ends with the question. */
+  /** No answer came while the agent waited; its attempt ends with the question. */
   | { readonly type: "question.expired"; readonly track: string; readonly stage: string; readonly number: number }
   /** The attempt has ended, and its question waits on under the same number. */
   | { readonly type: "question.kept"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
@@ -188,16 +188,16 @@ export type EventBody =
     }
   /** A review gave ids to its new findings and said of earlier ones what became of them. */
   | ({ readonly type: "findings.reviewed" } & Review)
-  /** What whoever works on open findings said about them. */
+  /** The notes of the agent that worked on open findings. */
   | ({
       readonly type: "findings.answered";
       readonly notes: readonly { readonly id: string; readonly said: string }[];
     } & Attempt)
-  /** A person let the work go on with these; they stay open. */
+  /** A person accepted the work with these; they stay open. */
   | ({ readonly type: "findings.accepted"; readonly ids: readonly string[] } & OnStage)
   | { readonly type: "way.taken"; readonly way: string }
   | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
-  /** The run goes on with the settings as they are now. */
+  /** The run continues with the present settings. */
   | ({ readonly type: "settings.renewed" } & RenewedSettings)
   /** A person chose other runners for stages or agents of this run, from the next attempt on. */
   | { readonly type: "runners.chosen"; readonly runners: JsonObject }

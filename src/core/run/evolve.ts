@@ -1,4 +1,4 @@
-// Applies one event to a run. This file decides nothing: what an event says has happened. Replaying a run is folding this function.
+// Applies one event to a run. This file decides nothing: an event is a fact. Replaying a run is folding this function.
 
 import { addSpent, withRaise } from "../budget/budget.ts";
 import { withAcceptance, withFreshCount, withNotes, withReview } from "../finding/finding.ts";
@@ -91,7 +91,7 @@ const APPLY: Applying = {
   "question.kept": itemKept,
   "inputs.decided": (run, { decision, changes }) => ({ ...run, facts: withDecision(run, decision, changes) }),
   "escalation.opened": itemOpened,
-  // A person has looked: what comes back from here on is counted anew.
+  // A person has looked: returning findings are counted anew from here on.
   "escalation.resolved": (run, { stage }) =>
     run.findings === undefined ? run : { ...run, findings: withFreshCount(run.findings, stage) },
   "budget.reached": itemOpened,
@@ -346,7 +346,7 @@ function withActs(run: Run, acts: readonly OutwardAct[]): Run {
   return rest;
 }
 
-/** The attempt ended by itself, so its row of postponements is over, unless the engine puts this end off as well. */
+/** The attempt ended on its own, so its series of postponements ends, unless the engine postpones this one as well. */
 function forgetPostponed(run: Run, stage: string): Run {
   const memory = run.stages[stage];
   if (memory?.postponed === undefined) return run;

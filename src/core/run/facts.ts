@@ -36,7 +36,7 @@ export type RunFacts = {
     readonly limits: Readonly<Record<string, AttemptLimitsFact>>;
     /** Names of repositories that tickets may name besides the project's own. */
     readonly repos: readonly string[];
-    /** What a person let this run cost when they started it; null where the settings decide. */
+    /** The budget that a person gave this run at its start; null if the settings decide. */
     readonly budget: { readonly usd: number | null; readonly tokens: number | null };
   };
   /** The ticket's own keys, and where its file is. */

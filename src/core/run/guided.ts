@@ -1,4 +1,4 @@
-// What can happen next in a simulation, as a list to choose from: the flow's own words for a stage, the answers that an item offers. Each
+// The possible next outcomes of a simulation, as a list to choose from: the flow's own words for a stage, the answers that an item offers. Each
 // choice is an entry of the list that `flow simulate --outcomes` reads.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";

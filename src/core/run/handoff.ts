@@ -21,7 +21,7 @@ export function isSentAgain({ stage, carry }: Sender, to: Stage): boolean {
   return carry.untaken === true && stage.id === to.id;
 }
 
-/** Whether a stage goes on with the work that it was handed: the next handoff comes from whoever sent that work. */
+/** Whether a stage continues with the work that it was handed: the next handoff comes from the sender of that work. */
 function goesOn({ stage, carry }: Sender, to: Stage): boolean {
   return carry.origin !== undefined && stage.id === to.id;
 }

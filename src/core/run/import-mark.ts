@@ -1,4 +1,4 @@
-// What a run keeps of the file that it came from.
+// The part of the imported file that a run keeps.
 
 import type { Spent } from "../budget/budget.ts";
 
@@ -12,6 +12,6 @@ export type ImportMark = {
   readonly subject: string;
   /** Its status when it was exported. */
   readonly was: "running" | "waiting" | "stopped" | "completed" | "canceled";
-  /** What it had cost; in no budget of this machine. */
+  /** Its cost there; in no budget of this machine. */
   readonly spent: Spent | null;
 };

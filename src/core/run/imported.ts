@@ -22,7 +22,7 @@ export type ImportedFrom = Pick<ImportMark, "exportedBy" | "exportedAt" | "head"
 
 export type ImportedRun = { readonly run: Run; readonly events: readonly RunEvent[] };
 
-/** The events of a file, which may be of anybody's making, as those of a run that is over. */
+/** The events of a file by an unknown author, as those of an ended run. */
 export function importedRun(written: readonly RunEvent[], from: ImportedFrom): Result<ImportedRun> {
   try {
     const there = fold(written);
@@ -58,7 +58,7 @@ function subjectHere(runId: string): string {
   return `imported-${runId}`;
 }
 
-/** An earlier import's mark, what is booked, and acts outside, which nobody here may follow up. */
+/** An earlier import's mark, what is booked, and acts outside, which this machine must not follow up. */
 const LEFT_OUT: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "run.imported",
   "usage.recorded",

@@ -114,7 +114,7 @@ export function skipped(draft: Draft, signal: Signal & { type: "skip.requested" 
   if (stage === undefined) return `${track.stage} cannot be skipped: it is not a stage that works`;
   if (stage.kind === "router") return `${track.stage} cannot be skipped: without its list there is nothing to run`;
   endCurrent(draft, name, track, "skipped", signal.actor);
-  // What was never taken must not wait for anybody any more.
+  // A handoff that no agent took must not wait any longer.
   if (track.at !== "running" && track.carry.handoff > 0)
     emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason: signal.reason });
   emit(draft, { type: "stage.skipped", track: name, stage: stage.id, reason: signal.reason }, signal.actor);

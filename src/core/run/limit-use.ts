@@ -16,7 +16,7 @@ export const LIMIT_NEAR = "limit_near";
 /** New starts go one at a time from this share on. */
 export const NEAR_PERCENT = 90;
 
-/** A window whose end nobody told is believed for so long. */
+/** A window without a known end counts for this time. */
 const UNTOLD_MS = 60 * 60_000;
 /** A week's window and a day; a later end is not believed. */
 const LONGEST_MS = 8 * 24 * 60 * 60_000;

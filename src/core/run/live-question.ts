@@ -1,6 +1,7 @@
-// A working agent asks a person and waits alive for a short time. An answer within that time reaches it in place, and its attempt goes on.
-// Otherwise the attempt ends with the question, which waits on under the same number. The store decides between the two: whichever is
-// stored first counts, and an answer that comes before the attempt has ended is carried into the next one.
+// A working agent asks a person and waits alive for a short time. An answer within that time reaches it in place, and
+// its attempt continues. Otherwise the attempt ends with the question, which keeps waiting under the same number. The
+// store decides between the two: whichever is stored first counts, and an answer that comes before the attempt has
+// ended is carried into the next one.
 
 import type { Route } from "../flow/flow.ts";
 import { type Draft, emit, tell } from "./draft.ts";
@@ -72,7 +73,7 @@ export function questionExpired(draft: Draft, signal: Signal & { type: "question
   return undefined;
 }
 
-/** What became of a question: undefined while its agent may wait for it. `none`: it gets no answer in place. */
+/** The fate of a question: undefined while its agent may wait for it. `none`: it gets no answer in place. */
 export type LiveAnswer = { readonly type: "answer"; readonly text: string } | { readonly type: "none" };
 
 /** As it came over a wire; undefined for anything else. */

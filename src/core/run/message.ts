@@ -1,5 +1,5 @@
-// What people say to an agent while it works. A message is stored before it is sent. It stays with the run until an attempt that had it
-// has ended well, so that an attempt that died takes nobody's words with it.
+// People's messages to an agent at work. A message is stored before it is sent. It stays with the run until an attempt
+// that had it has ended well, so that no message is lost with an attempt that died.
 
 /** How a message came to the agent: in the middle of its turn, as its next turn, or in the prompt of an attempt. */
 export type MessageWay = "now" | "turn" | "attempt";
@@ -56,7 +56,7 @@ export function withHeard(book: MessageBook, number: number, heard: NonNullable<
   return { ...book, kept: kept.filter((each) => !old.has(each)) };
 }
 
-/** The stage's attempt ended well: what it had is dealt with. */
+/** The stage's attempt ended well: its messages are dealt with. */
 export function withoutHeard(book: MessageBook, stage: string): MessageBook {
   return { ...book, kept: book.kept.filter((each) => each.heard === undefined || each.stage !== stage) };
 }

@@ -18,7 +18,7 @@ export type OutwardIntent = {
   readonly repository?: string;
 };
 
-/** What the remote showed after the act. `commit` differs from the intent's one for an undo. */
+/** The state of the remote after the act. `commit` differs from the intent's one for an undo. */
 export type OutwardSight =
   | {
       readonly result: "done";

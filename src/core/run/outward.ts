@@ -1,9 +1,9 @@
-// What people are told about acts outside: which are open, and where the work of a canceled run landed all the same.
+// Acts outside, for people: which are open, and where the work of a canceled run landed nevertheless.
 
 import type { DoneSight, OutwardAct, OutwardVerb } from "./outward-act.ts";
 import type { Run } from "./run.ts";
 
-/** The work of a canceled run that is at the remote all the same. */
+/** The work of a canceled run that is at the remote nevertheless. */
 export type LateLanding = {
   readonly act: OutwardAct & { readonly seen: DoneSight };
   /** The commit that took it back, or the removed one. */

@@ -3,7 +3,7 @@
 import type { Actor } from "./event.ts";
 import type { Hold } from "./hold.ts";
 
-/** The name that stands for every runner; no program is called so. */
+/** The name that means every runner; no program has this name. */
 const EVERY_RUNNER = "*";
 
 export type PausedAll = {

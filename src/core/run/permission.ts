@@ -40,7 +40,7 @@ export function permissionRequested(
   return undefined;
 }
 
-/** Whoever asked reads the answer off the run: it is stored before anything is done because of it. */
+/** The asking process reads the answer from the run: the answer is stored before it has any effect. */
 export function answerPermission(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
   const found = askingTrack(draft.run, ({ number }) => number === signal.number);
   if (found === undefined) return `item ${signal.number} is not open`;
@@ -48,9 +48,9 @@ export function answerPermission(draft: Draft, signal: Signal & { type: "item.an
   if (signal.kind !== "choice") return `item ${signal.number} is a choice, not a ${signal.kind}`;
   if (!Object.hasOwn(item.choices, signal.answer))
     return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
-  // The agent has been denied already, even if nobody was there to write it down.
+  // The agent has been denied already, even if no process recorded it.
   if (signal.at > item.permission.until && signal.answer !== "deny")
-    return `nobody answered until ${item.permission.until}, so it was denied`;
+    return `no answer came until ${item.permission.until}, so it was denied`;
   const { stage, number } = item;
   emit(draft, { type: "question.answered", track: name, stage, number, answer: signal.answer }, signal.actor);
   return undefined;
@@ -83,7 +83,7 @@ export function withdrawUnasked(draft: Draft, before: Run): void {
   }
 }
 
-/** What became of a request: undefined while it is open, or not stored yet. The end of its attempt denies it. */
+/** The fate of a request: undefined while it is open, or not stored yet. The end of its attempt denies it. */
 export function permissionAnswer(
   run: Run,
   { stage, attempt, request }: { readonly stage: string; readonly attempt: number; readonly request: string },

@@ -9,7 +9,7 @@ export type PinnedFile = { readonly path: string; readonly sha256: string; reado
 /** An input, by the name of its fact; `kept`: the later version that a person has declined. */
 export type PinnedInput = PinnedFile & { readonly name: string; readonly kept?: string };
 
-/** What a run was started with: its inputs, and the project's rules as they were then. */
+/** The pinned start of a run: its inputs, and the project's rules at that time. */
 export type Pinned = { readonly inputs: readonly PinnedInput[]; readonly rules: readonly PinnedFile[] };
 
 /** Read from the stored facts; empty for runs of earlier versions. */

@@ -18,7 +18,7 @@ export type Postponed = { readonly outages: number; readonly crashes: number };
 const RETRIES: Postponed = { outages: 5, crashes: 2 };
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** A quota whose end nobody knows: it lasts longer than an outage, and asking costs nothing. */
+/** A quota without a known end: it lasts longer than an outage, and asking costs nothing. */
 const FIRST_QUOTA_WAIT_MS = 15 * 60_000;
 const LONGEST_QUOTA_WAIT_MS = 60 * 60_000;
 /** A week's limit and a day; a longer time is not believed. */

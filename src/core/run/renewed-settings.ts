@@ -21,7 +21,7 @@ const FROM_SETTINGS = [
   "router_fallback",
 ] as const;
 
-/** Where the settings name nobody, the player that was found at the start stays. */
+/** If the settings name no runner, the one found at the start stays. */
 const KEPT = ["runner", "model"] as const;
 
 export function withSettings(facts: JsonObject, { config, runners }: RenewedSettings): JsonObject {
@@ -37,7 +37,7 @@ export function changedSettings({ facts }: Run, renewed: RenewedSettings | undef
   return canonicalJson(withSettings(facts, renewed)) === canonicalJson(facts) ? undefined : renewed;
 }
 
-/** Who plays a stage, without the options of the settings: what a person chose for this run. */
+/** The runner of a stage that a person chose for this run, without the options of the settings. */
 export function playersIn(runners: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(runners).map(([name, options]) => {

@@ -1,4 +1,4 @@
-// What a run remembers of its reviews: ids for new findings, dispositions of open ones, the builders' words about them. Fed by every attempt
+// The run's memory of its reviews: ids for new findings, dispositions of open ones, the builders' words about them. Fed by every attempt
 // that ends; whether a review counts at all is decided before its outcome is recorded.
 
 import { type Draft, emit } from "./draft.ts";
@@ -22,7 +22,7 @@ export function heldToFindings(run: Run, stage: WorkStage, outcome: Outcome): Ou
   return { ...rest, health: "failed", cause: fault.code, reason: fault.message };
 }
 
-/** Records what the attempt said about findings: a review's, or the notes of whoever worked on them. */
+/** Records an attempt's words about findings: a review's dispositions, or the notes of the agent that worked on them. */
 export function recordFindings(draft: Draft, ended: Reported, outcome: Outcome): void {
   if (outcome.health !== "complete") return;
   if (ended.stage.findings === undefined) recordNotes(draft, ended, outcome);
@@ -45,7 +45,7 @@ function recordReview(
   }
 }
 
-/** Whoever works before the judge speaks of its findings: about each by its id, else by the summary of the work. */
+/** An agent that works before the judge comments on its findings: on each by its id, else by the summary of the work. */
 function recordNotes(draft: Draft, { track, stage, attempt }: Reported, outcome: Outcome): void {
   if (stage.kind !== "agent") return;
   const own = openFor(draft, track, stage);
@@ -82,7 +82,7 @@ export function stuckReason(run: Run, stage: Stage): string | undefined {
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
-/** The person lets the work go on with the stage's open findings. */
+/** The person accepts the work with the stage's open findings. */
 export function acceptFindings(draft: Draft, track: string, stage: string, actor: Actor): void {
   const ids = awaiting(draft.run.findings, stage).map(({ id }) => id);
   if (ids.length > 0) emit(draft, { type: "findings.accepted", track, stage, ids }, actor);

@@ -167,7 +167,7 @@ describe("targets", () => {
   test("warn goes on and says so", () => {
     const { run, warnings } = play(three("warn"), script);
     expect(run.status).toBe("completed");
-    expect(warnings[0]).toContain("the flow goes on");
+    expect(warnings[0]).toContain("the flow continues");
   });
 
   test("a way marked once is taken once, then its else", () => {

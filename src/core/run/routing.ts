@@ -59,7 +59,7 @@ type Entered = {
 const STOP = plainRoute("stop");
 const NEXT = plainRoute("next");
 
-/** After an attempt: the key picks the route of the stage; pass goes on, anything unrouted stops. */
+/** After an attempt: the key picks the route of the stage; pass leads to the next stage, anything unrouted stops. */
 export function routeOutcome(draft: Draft, { track, stage, attempt, carry }: EndedAttempt, outcome: Outcome): void {
   const own = outcome.contradicted === true && CHECKS_FAILED in stage.route;
   const key = own ? CHECKS_FAILED : routeKey(outcome);
@@ -76,14 +76,14 @@ function keptOf({ flow }: Draft, carry: Carry, key: string): Pick<Carry, "origin
   return { origin: senderOf(carry), ...optional({ told: carry.told }) };
 }
 
-/** A handoff that nobody took: the stage fails by its own route; a flow that has none for that asks a person. */
+/** A handoff that no agent took: the stage fails by its own route; a flow without one asks a person. */
 export function routeUntaken(draft: Draft, sender: Sender, outcome: Outcome): void {
   const { stage } = sender;
   const own = isWork(stage) ? stage.route["failed"] : undefined;
   follow(draft, sender, { key: "failed", route: own ?? { ...STOP, goto: "escalate" }, outcome });
 }
 
-/** An agent that asks in the middle of its work goes on with what it had, once it is answered; nothing is counted. */
+/** An agent that asks in the middle of its work continues with its inputs after the answer; nothing is counted. */
 export function askBack(draft: Draft, ended: EndedAttempt, outcome: Outcome): void {
   const { handoff: _done, ...rest } = ended.carry;
   const sender: Sender = { ...ended, carry: { ...rest, questions: outcome.questions } };
@@ -98,7 +98,7 @@ function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry
     // Without named issues the reason of a judge, else the whole answer, is what has to be resolved. Questions are carried as questions.
     const said = (outcome.health === "complete" ? outcome.reason : undefined) || outcome.summary || "";
     if (outcome.contradicted === true) {
-      // The stage works on: what it was sent for is still open.
+      // The stage continues: the work that was sent to it is still open.
       const open = outcome.undone === undefined ? outcome.issues : [];
       return { issues: [...open, ...carry.issues.filter((issue) => !isOfCheck(issue))], loop, loopMax };
     }
@@ -270,7 +270,7 @@ export function goTo(draft: Draft, sender: Sender, heading: Heading): void {
       goNext(draft, sender);
       return;
     case "warn":
-      warn(draft, stage.id, "went_on", `${stage.id} did not pass (${describe(outcome)}); the flow goes on`);
+      warn(draft, stage.id, "went_on", `${stage.id} did not pass (${describe(outcome)}); the flow continues`);
       goNext(draft, sender);
       return;
     case "self":
@@ -385,8 +385,7 @@ function withoutOrigin({ origin: _before, ...carry }: Sender["carry"]): Sender["
 }
 
 /**
- * The person at the gate sees verdicts that nobody signed, what the repository brings for agents' programs (code of others), and checks
- * that did not run.
+ * The person at the gate sees unsigned verdicts, the repository's settings for agents' programs (code of others), and checks that did not run.
  */
 function gateNotes({ flow, run }: Draft): { readonly notes?: readonly string[] } {
   const { repositoryFiles, repositorySettings } = runFacts(run).config;
@@ -474,7 +473,7 @@ function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" },
   const names = known.length > 0 ? known : Object.keys(stage.tracks);
   emit(draft, { type: "tracks.forked", stage: stage.id, tracks: names });
   for (const name of names) {
-    // A track that starts anew has new budgets; budgets of the run go on.
+    // A track that starts anew has new budgets; budgets of the run continue.
     for (const [counter, plan] of Object.entries(draft.flow.counters))
       if (plan.scope === "track") resetCounter(draft, counter, { track: name, stage: stage.id });
     const first = stage.tracks[name]?.stages[0];
@@ -575,7 +574,7 @@ function isEarlier(draft: Draft, track: string, target: Stage, stage: Stage): bo
 /** Where "again" leads when no counter was involved: a judged stage sends back, a broken one runs again. */
 function againFrom(stage: Stage, outcome: Outcome | undefined): Again {
   const revise = outcome?.health === "complete" && isWork(stage) ? stage.route["revise"] : undefined;
-  // A stage that has nobody to send back to looks at it again itself; asking the same person again would lead nowhere.
+  // A stage without an earlier stage to send back to looks at the work again itself; asking the same person again would be useless.
   if (revise === undefined || revise.goto === "escalate") return { again: "self" };
   return { again: revise.goto, ...optional({ counter: revise.counter }) };
 }

@@ -9,7 +9,7 @@ export function ticketKey(run: Run): string {
   return `${runFacts(run).config.project ?? ""}:${run.subject.id}`.toWellFormed();
 }
 
-/** What the run may cost in all, with people's changes. */
+/** The budget of the run, with people's changes. */
 export function runLimit(budgets: Budgets, run: Run): BudgetLimit {
   const { usd, tokens } = sizeOf(budgets, run);
   const raise = run.raised?.find(({ scope, key }) => scope === "run" && key === run.id);

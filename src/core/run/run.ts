@@ -32,17 +32,17 @@ export type Carry = {
   readonly handoff: number;
   /** That handoff was closed before it was taken: the next one comes from the same sender. */
   readonly untaken?: true;
-  /** The stage that the work came from, while its receiver goes on with it after a question or an escalation; only in stories. */
+  /** The stage that the work came from, while its receiver continues after a question or an escalation; only in stories. */
   readonly origin?: string;
-  /** What people told the receiver meanwhile; only in stories. */
+  /** People's words to the receiver meanwhile; only in stories. */
   readonly told?: Told;
-  /** Why the attempt before was stopped in the middle of its work, in a sentence for its agent: its session goes on. */
+  /** Why the attempt before was stopped in the middle of its work, in a sentence for its agent: its session is resumed. */
   readonly cutOff?: string;
   /** A person had taken the stage over before this attempt, which continues the same session. */
   readonly handedBack?: HandedBack;
 };
 
-/** What a person did while they had taken over a stage, as Passrail found it. */
+/** A person's changes while they had taken over a stage, as Passrail found them. */
 export type HandedBack = {
   /** The person, without the kind of actor. */
   readonly by: string;
@@ -55,7 +55,7 @@ export type HandedBack = {
   readonly discarded: string | null;
 };
 
-/** What people told a stage of a story about the work that it has. */
+/** People's words to a stage of a story about its work. */
 export type Told = {
   readonly answers: readonly { readonly question: string; readonly answer: string }[];
   readonly notes: readonly string[];
@@ -105,7 +105,7 @@ export type InboxItem = {
       readonly questions: readonly string[];
       readonly goto: string;
       readonly key: string;
-      /** An agent at work waits for this answer; its attempt goes on with it. */
+      /** An agent at work waits for this answer; its attempt continues with it. */
       readonly live?: HeldQuestion;
     }
   | {
@@ -115,7 +115,7 @@ export type InboxItem = {
       readonly key: string;
       /** Files of the start that have changed since; the attempt that would read them waits. */
       readonly inputs?: HeldInputs;
-      /** An agent at work waits for this answer; its attempt goes on. */
+      /** An agent at work waits for this answer; its attempt continues. */
       readonly permission?: HeldPermission;
     }
   | {
@@ -175,13 +175,13 @@ export type Track =
       readonly outside?: true;
       /** Its agent asks a person for permission, or a question, and waits. */
       readonly asks?: AskedPermission | AskedQuestion;
-      /** The last such answer, by the name of its request: whoever asks again gets it. */
+      /** The last such answer, by the name of its request: a repeated request gets it. */
       readonly permitted?: { readonly request: string; readonly answer: PermissionAnswer };
       /** The last answer to a question of its agent. */
       readonly answered?: AnsweredQuestion;
     }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
-  /** A person works in its session and its workspace. Nothing of the run starts before they hand it back. */
+  /** A person works in its session and its workspace. No stage of the run starts before they hand it back. */
   | {
       readonly at: "taken";
       readonly stage: string;
@@ -316,7 +316,7 @@ function itemOf(track: Track): InboxItem | undefined {
   return track.at === "running" ? track.asks : undefined;
 }
 
-/** The item that asks about changed files of the start; while it is open, nothing of the run starts. */
+/** The item that asks about changed files of the start; while it is open, no stage of the run starts. */
 export function pendingInputs(run: Run): InboxItem | undefined {
   return openItems(run).find(asksAboutInputs);
 }

@@ -15,7 +15,7 @@ export type TimedHold = Hold & { readonly until: string };
 const PATIENCE_MS = 30_000;
 
 /**
- * `bound`: the runner whose session the attempt continues, or null. `holdOf`: what keeps a runner from working now, if anything.
+ * `bound`: the runner whose session the attempt continues, or null. `holdOf`: the present obstacle of a runner, if there is one.
  */
 export function chooseRung(
   runners: readonly string[],

@@ -11,9 +11,9 @@ import type { OutwardIntent, OutwardSight } from "./outward-act.ts";
 import type { HandedBack, InboxItem, InputChange, LentWorkspace, Subject } from "./run.ts";
 import type { TakenRung } from "../flow/ladder.ts";
 
-/** What a person is asked; `what` is the exact command or path, made safe to show. */
+/** The question to a person; `what` is the exact command or path, made safe to show. */
 export type PermissionQuestion = {
-  /** Its name, unique within the attempt: whoever repeats it asks no second time. */
+  /** Its name, unique within the attempt: a repeated request does not ask twice. */
   readonly request: string;
   readonly tool: string;
   readonly what: string;
@@ -21,9 +21,9 @@ export type PermissionQuestion = {
   readonly until: string;
 };
 
-/** What an agent at work asks a person, and until when it waits for the answer. */
+/** The question of an agent at work to a person, and until when the agent waits for the answer. */
 export type LiveQuestion = {
-  /** Its name, unique within the attempt: whoever repeats it asks no second time. */
+  /** Its name, unique within the attempt: a repeated request does not ask twice. */
   readonly request: string;
   readonly question: string;
   readonly until: string;
@@ -131,7 +131,7 @@ export type SignalBody =
       readonly stage: string;
       readonly attempt: number;
     } & PermissionQuestion)
-  /** Nobody has answered it in time. */
+  /** No answer came in time. */
   | { readonly type: "permission.expired"; readonly stage: string; readonly attempt: number; readonly request: string }
   /** The agent of a running attempt asks a person, and waits for the answer. */
   | ({ readonly type: "question.requested"; readonly stage: string; readonly attempt: number } & LiveQuestion)

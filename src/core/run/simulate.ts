@@ -22,7 +22,7 @@ export type ScriptedAttempt = {
   readonly stage: string;
   readonly health?: string;
   readonly verdict?: string;
-  /** What a builtin did, in its own word. */
+  /** A builtin's result, in its own word. */
   readonly word?: string;
   /** Exit code of the program; anything but 0 is a failure, whatever else was said. */
   readonly exit?: number;
@@ -30,7 +30,7 @@ export type ScriptedAttempt = {
   readonly reason?: string;
   readonly summary?: string;
   readonly issues?: readonly Issue[];
-  /** What a review says about earlier findings; without it, that all of them are fixed. */
+  /** A review's dispositions of earlier findings; without it, all of them are fixed. */
   readonly findings?: readonly FindingNote[];
   readonly questions?: readonly string[];
   readonly blame?: readonly string[];
@@ -39,7 +39,7 @@ export type ScriptedAttempt = {
   readonly interrupted?: boolean;
 };
 
-/** What a person says to the item that is open at a stage. `kind` null: whatever kind of item it is. */
+/** A person's answer to the open item of a stage. `kind` null: any kind of item. */
 export type ScriptedAnswer = {
   readonly at: string;
   readonly kind: InboxItem["kind"] | null;
@@ -49,13 +49,13 @@ export type ScriptedAnswer = {
 
 export type ScriptedOutcome = ScriptedAttempt | ScriptedAnswer;
 
-/** What can come next: a stage that works, an item that a person answers, or nothing but a person's help. */
+/** The possible next steps: a stage that works, an item that a person answers, or only a person's help. */
 export type Expected =
   | { readonly kind: "stage"; readonly stage: string; readonly attempt: number }
   | { readonly kind: InboxItem["kind"]; readonly stage: string; readonly answers: readonly string[] }
   | { readonly kind: "stopped"; readonly stage: string; readonly reason: string };
 
-/** One line of the trace: what was reported, what it meant, where the run stands after it. */
+/** One line of the trace: the report, its meaning, and the state of the run after it. */
 export type TraceLine = {
   readonly event: "run.requested" | "stage" | "builtin" | "interrupted" | InboxItem["kind"];
   readonly stage: string | null;
@@ -81,7 +81,7 @@ export type Final = {
   readonly counters: Readonly<Record<string, number>>;
 };
 
-/** What came of the script. With a problem, the trace ends before the outcome that did not fit. */
+/** The result of the script. With a problem, the trace ends before the outcome that did not fit. */
 export type Simulation = {
   readonly trace: readonly TraceLine[];
   readonly final: Final;
@@ -137,7 +137,7 @@ function runOf({ run }: Play): Run {
   return run;
 }
 
-/** Sends a signal and adds one line for it; or says why it was refused. What follows at once has happened when it returns. */
+/** Sends a signal and adds one line for it; or returns why it was refused. Immediate consequences have happened when it returns. */
 function send(play: Play, head: Head, body: SignalBody, actor: "engine" | "human:script"): string | undefined {
   const refused = decide(play, body, actor);
   if (refused !== undefined) return refused;
@@ -216,7 +216,7 @@ function namedStage(play: Play, name: string): Current | undefined {
   );
 }
 
-/** Builtins are ours and pass by themselves, unless the script speaks of them. */
+/** Builtins are ours and pass, unless the script names them. */
 function passBuiltins(play: Play, named: string | undefined): void {
   for (;;) {
     const builtin = currentStages(play).find(
@@ -236,7 +236,7 @@ function passBuiltins(play: Play, named: string | undefined): void {
   }
 }
 
-/** What the engine would have read from such an attempt. */
+/** The report that the engine would have read from such an attempt. */
 function reportOf(play: Play, stage: WorkStage, outcome: ScriptedAttempt): Report {
   const { input } = play;
   const { exit, word, score, reason, summary, issues, questions, blame } = outcome;

@@ -1,5 +1,5 @@
-// What signals about money do to a run: usage is recorded, a reached limit makes a track wait for a person, who raises it or stops.
-// The sums are the store's; here is only what a run decides because of them.
+// The effect of signals about money on a run: usage is recorded, and a reached limit makes a track wait for a person,
+// who raises it or stops. The store keeps the sums; this file has only the decisions of a run.
 
 import { amountText, overText, readRaise, scopeText, soundUsage, type ReportedUsage } from "../budget/budget.ts";
 import { ticketKey } from "./run-budget.ts";
@@ -17,7 +17,7 @@ import type { Usage } from "../budget/usage.ts";
 
 const NOTHING: Usage = { usd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
 
-/** Settles what was put aside for an attempt that has ended by itself. Without any news it stays booked. */
+/** Settles the reservation of an attempt that has ended on its own. Without a report it stays booked. */
 export function settleUsage(draft: Draft, { track, stage, attempt }: Ended, { metered, report, cause }: News): void {
   const free = metered !== undefined && hasNeverBegun(cause) ? { ...metered, usage: NOTHING } : undefined;
   const reported = report.usage ?? free;
@@ -99,7 +99,7 @@ export function reached(draft: Draft, signal: Signal & { type: "budget.reached" 
 /** The cause of an attempt that a budget ended in the middle of its work. */
 export const OVER_BUDGET = "over_budget";
 
-/** The attempt used up a limit. The next one goes on where it was, when a person has raised the limit or a new day has begun. */
+/** The attempt used up a limit. The next one resumes when a person has raised the limit or a new day has begun. */
 export function reachedAtWork(
   draft: Draft,
   { track, stage, carry }: Ended & { readonly carry: Carry },
@@ -128,12 +128,12 @@ export function neared(draft: Draft, signal: Signal & { type: "budget.neared" })
   if (known === true) return "this was warned of already";
   emit(draft, { type: "budget.warned", scope, key, unit, used, limit });
   const share = limit === 0 ? 100 : Math.round((used / limit) * 100);
-  const text = `${share} % of ${scopeText(scope, key)} is used or put aside: ${amountText(unit, used)} of ${amountText(unit, limit)}`;
+  const text = `${share} % of ${scopeText(scope, key)} is used or reserved: ${amountText(unit, used)} of ${amountText(unit, limit)}`;
   tell(draft, { to: draft.flow.escalation.notify, event: "budget.low", text });
   return undefined;
 }
 
-/** The run goes on with the same attempt, without a person: nothing of it was decided. */
+/** The run continues with the same attempt, without a person: no decision was made. */
 export function renewed(draft: Draft, signal: Signal & { type: "budget.renewed" }): string | undefined {
   if (signal.actor !== "engine") return "only the engine finds room in a day's budget";
   const { number, because, usd, tokens } = signal;
@@ -147,7 +147,7 @@ export function renewed(draft: Draft, signal: Signal & { type: "budget.renewed" 
   return undefined;
 }
 
-/** A person changes what the whole run may cost. What waits for the run's budget tries again; the store says whether it has room now. */
+/** A person changes what the whole run may cost. Stages that wait for the run's budget try again; the store decides whether it has room now. */
 export function budgetChanged(draft: Draft, signal: Signal & { type: "budget.requested" }): string | undefined {
   const { usd, tokens, actor } = signal;
   if (usd === 0 && tokens === 0) return "the run's budget is so already";

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 
 export type StageChecks = {
   readonly checks: readonly NamedCheck[];
-  /** Names that nobody defines. */
+  /** Names without a definition. */
   readonly unknown: readonly string[];
 };
 

@@ -71,7 +71,7 @@ test("a message outlives attempts that failed or were cut off, and is done with 
   expect(openMessages(cut, "build")).toHaveLength(1);
   expect(openMessages(finished(heard, { health: "failed" }), "build")).toHaveLength(1);
   expect(openMessages(finished(heard, { structured: true, verdict: "pass" }), "build")).toEqual([]);
-  // One that nobody has heard waits for the stage's next attempt.
+  // A message that no attempt has got waits for the stage's next one.
   const unheard = say(started(ready()), "Too late").run;
   expect(waitingMessages(finished(unheard, { structured: true, verdict: "pass" }), "build")).toHaveLength(1);
 });

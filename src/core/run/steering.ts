@@ -1,4 +1,4 @@
-// A person speaks to the agent of a stage. The message is an event before anybody sends it; its delivery is another one.
+// A person sends a message to the agent of a stage. The message is an event before it is sent; its delivery is another one.
 
 import { type Draft, emit } from "./draft.ts";
 import { ownCommand } from "../flow/own-command.ts";

@@ -65,7 +65,7 @@ export function takeoverFailed(draft: Draft, signal: Signal & { type: "takeover.
 
 export function handbackRequested(draft: Draft, signal: Signal & { type: "handback.requested" }): string | undefined {
   const found = takenOver(draft.run);
-  if (found === undefined) return "nobody has taken over a stage of this run";
+  if (found === undefined) return "no stage of this run is taken over";
   const { name, track } = found;
   const { stage, attempt } = track;
   if (signal.note.length > MESSAGE_CHARS) return `the note is longer than ${MESSAGE_CHARS} characters`;
@@ -99,7 +99,7 @@ export function handbackFailed(draft: Draft, signal: Signal & { type: "handback.
   return undefined;
 }
 
-const NOT_TAKEN = "nobody has taken over this attempt";
+const NOT_TAKEN = "this attempt is not taken over";
 
 function takenAt(
   { run }: Draft,

@@ -1,5 +1,6 @@
-// What people told a stage of a story while it had the work: answers to its questions, and notes. An agent outside reads handoffs and
-// nothing else, so the next handoff to it carries all of this, and so does the one by which it sends the work back.
+// People's words to a stage of a story while it had the work: answers to its questions, and notes. An agent outside
+// reads only handoffs, so the next handoff to it carries all of this, and so does the one by which it sends the work
+// back.
 
 import type { Flow } from "../flow/flow.ts";
 import type { JsonObject } from "../json.ts";
@@ -10,7 +11,7 @@ const KEPT = 20;
 
 const NOTHING: Told = { answers: [], notes: [] };
 
-/** A flow whose handoffs are read over the API; only these keep what people told. */
+/** A flow whose handoffs are read over the API; only these keep people's words. */
 export function isStoryFlow({ handoffs }: Pick<Flow, "handoffs">): boolean {
   return handoffs.entry !== undefined || handoffs.exit !== undefined;
 }

@@ -207,7 +207,7 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | N
   }
 }
 
-/** The run goes on; a person learns that it shows no sign of life. */
+/** The run continues; a person gets a notice that it shows no sign of life. */
 function stalled(draft: Draft, since: string): string | undefined {
   if (draft.run.status !== "running") return "the run does not work";
   if (takenOver(draft.run) !== undefined) return "a person has taken it over";
@@ -443,7 +443,7 @@ const TAKEBACKS = 2;
 
 /**
  * An agent outside took the work and fell silent. The work is taken back and handed over again; when that has happened too often in a
- * row, the stage has failed, and the flow or a person decides. A late report of the silent agent counts if nobody else has taken it.
+ * row, the stage has failed, and the flow or a person decides. A late report of the silent agent counts if no other agent has taken the work.
  */
 function fellSilent(draft: Draft, signal: Signal & { type: "attempt.silent" }): string | undefined {
   const { attempt, reason } = signal;

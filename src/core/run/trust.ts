@@ -38,7 +38,7 @@ export type TrustAttempt = {
 export type DeveloperTrust = Trust & {
   readonly stage: string;
   readonly iteration: number;
-  /** What the answer rests on, in words: Passrail's own checks of this tree, or the handoff's text. */
+  /** The basis of the answer, in words: Passrail's own checks of this tree, or the handoff's text. */
   readonly basis: string;
 };
 
@@ -102,7 +102,7 @@ type GateResults = {
   readonly doubts: readonly string[];
 };
 
-/** Passrail's own checks of exactly these files count first; without any, the handoff's text. What disagrees is never clean. */
+/** Passrail's own checks of exactly these files count first; without any, the handoff's text. Sources that disagree are never clean. */
 function gatesOf(handoff: TrustAttempt | undefined, now: TreeNow): GateResults {
   const reported = gatesIn(handoff?.outcome?.["payload"]);
   const saidClean = reported.length > 0 && reported.every(({ clean }) => clean);

@@ -1,5 +1,5 @@
-// Looks for secrets in a text, and in the text that its readers will decode from it: JSON, JSON inside of JSON, URLs, terminal output. What
-// is found there is removed from the original.
+// Looks for secrets in a text, and in the text that its readers will decode from it: JSON, JSON inside of JSON, URLs,
+// terminal output. A secret found there is removed from the original.
 
 import { viewOf } from "./escape-view.ts";
 import type { FoundSecret, Scan } from "./scan.ts";

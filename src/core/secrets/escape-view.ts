@@ -41,7 +41,7 @@ export function viewOf(text: Uint8Array, final: boolean): DecodedView | undefine
   };
 }
 
-/** The byte stands for itself. */
+/** The byte means itself. */
 const PLAIN = 0;
 /** The text ends within an escape. */
 const MORE = -1;

@@ -118,7 +118,7 @@ function createScan(values: readonly (Literal & { readonly kind: string })[]): S
   }
 
   return (bytes, from, final, onFound) => {
-    // Secrets may overlap: one that begins inside another extends the range, so that nothing of either remains.
+    // Secrets may overlap: one that begins inside another extends the range, so that both are removed whole.
     let start = 0;
     let end = 0;
     let kind = "";

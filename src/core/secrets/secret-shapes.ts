@@ -137,7 +137,7 @@ function measureJwt(text: Uint8Array, at: number, final: boolean): number {
   }
 }
 
-/** At this distance from the last long line of base64 the key is over. */
+/** At this distance from the last long line of base64 the key has ended. */
 const PEM_GAP = 256;
 const PEM_RUN = 32;
 const PEM_MARK = 60;

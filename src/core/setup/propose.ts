@@ -1,7 +1,8 @@
-// What a project's own files say about its checks and its preparation. Only programs and arguments from this table are proposed: the files'
+// Reads a project's checks and preparation from its own files. Only programs and arguments from this table are proposed: the files'
 // texts choose among them and never become part of a command.
 
 import type { SummaryParser } from "../flow/check-result.ts";
+import { optional } from "../optional.ts";
 
 /** Texts of files at the top of the project; undefined where there is none. */
 export type ProjectTexts = Readonly<Record<(typeof READ_FILES)[number], string | undefined>>;
@@ -82,7 +83,7 @@ function scriptChecks(text: string | undefined, manager: string): readonly Propo
   const scripts = scriptsIn(text);
   return Object.entries(SCRIPTS).flatMap(([script, name]) => {
     const line = scripts.get(script);
-    // What `npm init` writes is no test.
+    // The text that `npm init` writes is no test.
     if (line === undefined || line.includes("no test specified")) return [];
     const run = script === "test" ? [manager, "test"] : [manager, "run", script];
     return [check(name, run, "package.json", TOOLS.find(([word]) => word.test(line))?.[1])];
@@ -122,5 +123,5 @@ function makeChecks(text: string | undefined): readonly ProposedCheck[] {
 }
 
 function check(name: string, run: readonly string[], from: string, parse?: SummaryParser): ProposedCheck {
-  return { name, run, from, ...(parse === undefined ? {} : { parse }) };
+  return { name, run, from, ...optional({ parse }) };
 }

@@ -1,5 +1,5 @@
-// How ready a repository is for agents that work on their own: what they can find out, and what Passrail can check. A score with the next
-// thing to do, nothing that refuses a run.
+// How ready a repository is for agents that work on their own: the facts that they can find, and the checks that
+// Passrail can run. A score with the next step; it never refuses a run.
 
 import { matchesGlob } from "../glob.ts";
 import { USUAL_TEST_FILES } from "../flow/test-files.ts";

@@ -1,4 +1,4 @@
-// JUnit's XML: every test case counts once, by what stands inside it. Attributes with sums are ignored: tools disagree about them. The
+// JUnit's XML: every test case counts once, by its content. Attributes with sums are ignored: tools disagree about them. The
 // scanner goes over the text once, expands nothing and follows no declaration.
 
 import type { CheckCounts } from "../flow/check-result.ts";

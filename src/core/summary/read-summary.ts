@@ -1,4 +1,4 @@
-// What a tool counted, read from its own summary. The exit code decides about a check; the counts are for people, and a summary that counts
+// Reads a tool's counts from its own summary. The exit code decides about a check; the counts are for people, and a summary that counts
 // failures is never a pass. Output is hostile: only its end is read, line by line, and a line that is too long is skipped.
 
 import type { CheckCounts, SummaryParser } from "../flow/check-result.ts";

@@ -120,7 +120,7 @@ export function tapCounts(lines: readonly string[]): CheckCounts | undefined {
   }
   if (plan === undefined && passed + failed + skipped === 0) return undefined;
   const bailed = lines.some((line) => line.startsWith("Bail out!")) ? 1 : 0;
-  // Points that the plan promises and nobody reported.
+  // Points that the plan promises and the output lacks.
   const missing = Math.max(0, (plan ?? 0) - passed - failed - skipped);
   return countsOf({ passed, failed: failed + missing, skipped, errors: bailed });
 }

@@ -1,5 +1,5 @@
-// The tickets that no waiting will start, each with its reason: what `work`, `spec`, the daemon, the API and the dashboard say about them.
-// A ticket that only waits for another one, for a person or for its turn is none of them.
+// The tickets that cannot start as they are, each with its reason, for `work`, `spec`, the daemon, the API and the
+// dashboard. A ticket that only waits for another one, for a person or for a slot is not among them.
 
 import type { Problem } from "../result.ts";
 import { formatTicketProblem, type PlannedTicket, type TicketPlan } from "./plan.ts";
@@ -50,7 +50,7 @@ function ofPlanned(
     case "refused":
       return [found(ticket.id, ticket.path, why, planned.problem.line)];
     case "waits": {
-      // Waiting ends only for tickets that exist; what these wait for themselves is told with them.
+      // Waiting ends only for tickets that exist; their own obstacles are listed with them.
       if (!planned.on.some(({ ticket: id }) => !plan.tickets.has(id))) return [];
       const own = unknown.get(ticket.id);
       return [found(ticket.id, ticket.path, own?.message ?? why, own?.line)];
@@ -91,7 +91,7 @@ export function withRefused(plan: TicketPlan, refused: RefusedStarts): TicketPla
   return { ...plan, tickets: new Map(tickets) };
 }
 
-/** What is doubtful in files of tickets that start all the same, a line each; ended tickets are past it. */
+/** Doubtful points in files of tickets that start anyway, a line each; ended tickets are left out. */
 export function ticketWarnings({ problems }: TicketScan, { tickets }: TicketPlan): readonly string[] {
   return problems
     .filter(({ severity, ticket }) => severity === "warning" && tickets.get(ticket ?? "")?.state !== "ended")

@@ -15,7 +15,7 @@ export type DispatchMemory = {
   readonly refusals: ReadonlyMap<string, TicketRefusal>;
   /** Reasons logged since a ticket last started. */
   readonly logged: ReadonlySet<string>;
-  /** What was last said about tickets that cannot start or are doubtful, a line each. */
+  /** The last messages about tickets that cannot start or are doubtful, a line each. */
   readonly told: ReadonlySet<string>;
   readonly saidIdle: boolean;
   /** Tickets that could start and have not been tried yet. */
@@ -103,11 +103,11 @@ export function afterRefusal(
   return { round: { ...round, memory: next, refusedNow: round.refusedNow + 1 }, ...(isNew ? { line } : {}) };
 }
 
-/** What people should know about the files of tickets. */
+/** Messages for people about the files of tickets. */
 export type Doubts = { readonly stuck: readonly CannotStart[]; readonly warnings: readonly string[] };
 const NO_DOUBTS: Doubts = { stuck: [], warnings: [] };
 
-/** `again`: tickets after the refused ones wait for another round. Tickets that cannot start, and warnings, are told once until they change. */
+/** `again`: tickets after the refused ones wait for another round. Tickets that cannot start, and warnings, are reported once until they change. */
 export function endRound(
   { memory, refusedNow, refusalsBefore }: DispatchRound,
   { stuck, warnings }: Doubts = NO_DOUBTS,

@@ -3,6 +3,7 @@
 // after the attempt, with the conflict noted. Neither overwrites the other.
 
 import { CANCELED_STATUS } from "./status.ts";
+import { optional } from "../optional.ts";
 
 /** The part of a run that its file depends on. */
 export type MirroredRun = {
@@ -223,7 +224,7 @@ function release(entry: MirrorEntry, word: string): MirrorStep {
   };
 }
 
-/** The run ended by itself before the person's word could be acted on, perhaps with its work landed: the file says both. */
+/** The run ended before the person's word could take effect, perhaps with its work landed: the file says both. */
 function tooLate({ path, run }: MirrorEntry, word: string): readonly MirrorAct[] {
   if (!run.isEnded || run.word === CANCELED_STATUS || run.word === word) return [{ type: "clean-file" }];
   const text = `the run was ${run.word} before ${word} could be acted on`;
@@ -253,7 +254,7 @@ function endOf({ run, state, pending }: MirrorEntry): readonly MirrorAct[] {
 
 function warn({ run }: MirrorEntry, code: string, message: string, signalId?: string): readonly MirrorAct[] {
   if (run.isEnded) return [];
-  return [{ type: "warn-run", code, message, ...(signalId === undefined ? {} : { signalId }) }];
+  return [{ type: "warn-run", code, message, ...optional({ signalId }) }];
 }
 
 function isSame(keys: MirrorKeys, others: MirrorKeys | null): boolean {

@@ -172,7 +172,7 @@ export function cycleMessage(cycle: readonly string[]): string {
 
 function repoProblem({ id, path, repo }: Ticket): TicketProblem | undefined {
   if (repo !== "TBD") return undefined;
-  const message = 'repo is "TBD": nobody has said yet where the work belongs';
+  const message = 'repo is "TBD": the ticket does not say yet where the work belongs';
   return { code: "repo_missing", message, severity: "refused", path, ticket: id };
 }
 

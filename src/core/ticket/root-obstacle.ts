@@ -1,4 +1,4 @@
-// What a waiting ticket waits for in the end: the first ticket along its dependencies that does not itself only wait.
+// The root obstacle of a waiting ticket: the first ticket along its dependencies that does not itself only wait.
 
 import type { Obstacle, TicketPlan } from "./plan.ts";
 

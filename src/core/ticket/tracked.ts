@@ -1,8 +1,8 @@
-// A ticket and the issue that it came from: what one says about the other, and which of the two follows.
+// A ticket and the issue that it came from: their states, and which of the two follows the other.
 
 import { isAwaitingMerge, isIntervention, isOver, type TicketStatus } from "./status.ts";
 
-/** What a tracker is told of a ticket: its 18 words in six. */
+/** The states for a tracker: the ticket's 18 words in six. */
 export const TRACKED_PHASES = ["open", "working", "attention", "review", "done", "canceled"] as const;
 export type TrackedPhase = (typeof TRACKED_PHASES)[number];
 
@@ -14,7 +14,7 @@ export type IssueState = {
   readonly kind: "open" | "started" | "done" | "canceled";
 };
 
-/** What both sides said when they were last compared. */
+/** The states of both sides when they were last compared. */
 export type LastCompared = { readonly phase: TrackedPhase; readonly state: string };
 
 const NOT_STARTED: ReadonlySet<TicketStatus> = new Set(["Backlog", "Needs Research"]);
@@ -30,7 +30,7 @@ export type TrackStep =
   | { readonly type: "nothing" }
   /** The issue follows the ticket. */
   | { readonly type: "move"; readonly to: string }
-  /** Somebody ended the issue: nobody shall work on the ticket. */
+  /** The issue has ended at the tracker: agents must not work on the ticket. */
   | { readonly type: "cancel" };
 
 /**

@@ -1,4 +1,4 @@
-// Variants: tickets of one group that solve the same thing in different ways. What choosing one means for the others.
+// Variants: tickets of one group that solve the same thing in different ways. Choosing one has these effects on the others.
 
 import { err, ok, type Result } from "../result.ts";
 import type { PlannedTicket, TicketPlan } from "./plan.ts";

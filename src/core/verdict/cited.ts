@@ -1,8 +1,8 @@
-// What a piece of evidence cites: files with lines, a command with its exit code, a commit. Words that are none of these prove nothing.
+// The citations of a piece of evidence: files with lines, a command with its exit code, a commit. Words that are none of these prove nothing.
 
 export type Cited = {
   readonly paths: readonly { readonly path: string; readonly line: number | null }[];
-  /** The commands, as they stand in backticks. */
+  /** The commands in backticks. */
   readonly commands: readonly string[];
   readonly exitCode: number | null;
   readonly commit: string | null;

@@ -8,7 +8,7 @@ import { clip } from "./reading.ts";
 
 const SHOWN_CHARS = 200;
 
-/** What contradicts the pass, in a sentence that the agent can act on; undefined if nothing does. */
+/** The contradiction of the pass, in a sentence that the agent can act on; undefined if there is none. */
 export function contradictionOf(stage: Pick<WorkStage, "expectsVerdict">, report: Report): string | undefined {
   const said = report.verdict ?? report.health ?? "complete";
   const found = [

@@ -42,7 +42,7 @@ function asInTask(row: JsonObject, rows: readonly string[]): JsonObject {
   const found = matchRow(said, rows);
   const whole = rows.find((each) => normalRow(each) === found);
   if (whole === undefined || normalRow(text) === found) return row;
-  // By its own length in the text, if it stands there word for word; otherwise the agent's cut stays.
+  // By its own length, if the text has it word for word; otherwise the agent's cut stays.
   const rest = said.startsWith(whole) ? said.slice(whole.length).replace(/^\s{0,9}[—:]?\s{0,9}/u, "") : evidence;
   return { ...row, row: whole, evidence: rest };
 }

@@ -55,7 +55,7 @@ export function citedPaths(criteria: readonly Criterion[]): readonly string[] {
 }
 
 export type LookedUp = {
-  /** The number of lines of a file of the commit; null for a path that is no file there. Undefined if nobody could look. */
+  /** The number of lines of a file of the commit; null for a path that is no file there. Undefined if the file could not be read. */
   readonly linesOf: (path: string) => number | null | undefined;
   readonly checks: readonly CheckResult[];
   readonly commit: string | null;
@@ -85,7 +85,7 @@ export function evidenceRows(stored: Json | undefined): readonly EvidenceRow[] {
   return listOf(stored) as unknown as readonly EvidenceRow[];
 }
 
-/** Whether a row that claims to be met has nothing that holds it. */
+/** Whether a row that claims to be met has no valid evidence. */
 export function isGap({ isMet, state }: EvidenceRow): boolean {
   return isMet === true && state === "missing";
 }

@@ -36,7 +36,7 @@ export function isSentBack({ route }: Pick<WorkStage, "route">, code: number | n
   return "revise" in route && code !== null && code > 0 && code <= HIGHEST_OWN_EXIT;
 }
 
-/** What failed is what the next attempt has to mend, where the block lists no findings. */
+/** If the block lists no findings, the failure is the issue for the next attempt. */
 function issuesOf({ issues, reason }: Pick<Report, "issues" | "reason">): Pick<Report, "issues"> {
   if ((issues ?? []).length > 0 || reason === undefined) return optional({ issues });
   return { issues: [reason] };

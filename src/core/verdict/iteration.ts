@@ -1,12 +1,12 @@
-// The iteration that a handoff names, compared with that of its attempt. Another number is another iteration's handoff, or a made-up one: a judge
-// must correct it, and nobody relies on what the others claim beside it.
+// The iteration that a handoff names, compared with that of its attempt. Another number is another iteration's handoff,
+// or a made-up one: a judge must correct it, and the other claims of such a handoff do not count.
 
 import type { WorkStage } from "../flow/flow.ts";
 import type { Report } from "../flow/outcome.ts";
 import { ok } from "../result.ts";
 import { type Reading, unreadable } from "./reading.ts";
 
-/** What is wrong, in a sentence; undefined if the report names no iteration, or the right one. */
+/** The error, in a sentence; undefined if the report names no iteration, or the right one. */
 export function iterationFault({ payload }: Report, iteration: number): string | undefined {
   const said = payload?.["iteration"];
   if (typeof said !== "number" || said === iteration) return undefined;

@@ -1,4 +1,4 @@
-// S07 as properties: what nobody signed never decides, and an honest verdict is either kept or fails, in any order and on any channel.
+// S07 as properties: an unsigned text never decides, and an honest verdict is either kept or fails, in any order and on any channel.
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

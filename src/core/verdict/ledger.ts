@@ -42,7 +42,7 @@ export function settle(rules: LedgerRules, candidates: readonly Candidate[]): Ru
   if (deciding === undefined) return { reading: silence(spoke, candidates), heard, warnings: [] };
   const others = withoutNoise(spoke).filter((each) => each !== deciding && each.channel !== "exit");
   const disputing = others.filter((each) => disagrees(rules, deciding, each));
-  // An accepted call is final: the desk compared it with the files before it accepted, and what came later is only told.
+  // An accepted call is final: the desk compared it with the files before it accepted, and later reports are only listed.
   if (disputing.length > 0 && deciding.channel !== "desk")
     return { reading: ambiguous(rules, [deciding, ...disputing]), heard, warnings: [] };
   const warnings = disputing.map(
@@ -51,7 +51,7 @@ export function settle(rules: LedgerRules, candidates: readonly Candidate[]): Ru
   return { reading: withHeard(deciding, counting), heard, warnings };
 }
 
-/** Prose can look like a broken verdict that nobody gave; it says nothing where another channel has a readable one. */
+/** Prose can look like a broken verdict; it does not count if another channel has a readable one. */
 function withoutNoise(candidates: readonly Candidate[]): readonly Candidate[] {
   const isNoise = ({ channel, signed, reading }: Candidate) => channel === "form" && !signed && !reading.ok;
   const clear = candidates.filter((each) => !isNoise(each));
@@ -63,7 +63,7 @@ function first(counting: readonly Candidate[]): Candidate | undefined {
   return ranked[0];
 }
 
-/** Equal in meaning: the same route, and for a router the same agents. What cannot be read agrees with nothing. */
+/** Equal in meaning: the same route, and for a router the same agents. An unreadable verdict agrees with no other. */
 function disagrees(rules: LedgerRules, deciding: Candidate, other: Candidate): boolean {
   // Where the deciding text is unreadable, that is the fault to tell.
   if (!deciding.reading.ok) return false;
@@ -138,7 +138,7 @@ function heardOf({ flow, stage }: LedgerRules, { channel, signed, reading }: Can
   return { by: channel, signed, said: outcome.word ?? outcome.cause ?? routeKey(outcome) };
 }
 
-/** Signed if one of those that agree is: the nonce proves the verdict, whichever channel brought it. */
+/** Signed if one of those that agree is: the nonce proves the verdict on any channel. */
 function withHeard({ channel, reading }: Candidate, counting: readonly Candidate[]): Reading {
   if (!reading.ok) return err(reading.error);
   const signed = counting.some((each) => each.signed && each.channel !== "exit") || channel === "exit";

@@ -9,11 +9,11 @@ export type WantedNotes = {
   readonly file: string;
   readonly under: string;
   readonly sections: readonly string[];
-  /** The document as it was when the run began; undefined where nobody knows. */
+  /** The document as it was when the run began; undefined if unknown. */
   readonly before: string | undefined;
 };
 
-/** What is wrong with the notes, in a sentence that the agent can act on; undefined if nothing is. */
+/** The error of the notes, in a sentence that the agent can act on; undefined if they are valid. */
 export function notesProblem({ file, under, sections, before }: WantedNotes, text: string | null): string | undefined {
   if (text === null) return `${file} is not there; the notes belong into it.`;
   const found = notesIn(text, under);

@@ -91,8 +91,8 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * Whether the line below the word carries the nonce. Anywhere else it proves nothing: what a child of the agent printed first would have the
- * agent's own answer, with its nonce, in its body.
+ * Whether the line below the word carries the nonce. Anywhere else it proves nothing: if a child of the agent prints
+ * first, its body includes the agent's own answer with the nonce.
  */
 export function isSignedPrefix(text: string, prefixes: Prefixes, nonce: string): boolean {
   const found = findPrefix(text, prefixes);

@@ -55,7 +55,7 @@ export function createFieldReader(object: JsonObject) {
       return items && issues;
     },
 
-    /** What is said about findings by their ids. */
+    /** The dispositions of findings by their ids. */
     findings(): readonly FindingNote[] | undefined {
       const items = list("findings", MAX_ISSUES);
       const notes: FindingNote[] = [];

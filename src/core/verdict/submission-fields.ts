@@ -111,7 +111,7 @@ function verdictField(flow: Flow, stage: WorkStage, words: readonly string[]): J
   return word(`${need}. Your conclusion, spelled exactly so: ${meanings}.`, words);
 }
 
-/** A judge closes or keeps each finding; whoever works on them says what was done. */
+/** A judge closes or keeps each finding; the agent that works on them reports what it did. */
 function findingsField(stage: WorkStage, ids: FindingIds): JsonObject {
   const id = word("The id of an earlier finding, from your prompt.", ids === "any" ? [] : ids);
   if (stage.findings === undefined)

@@ -2,6 +2,7 @@
 
 import { itemsOf, markdownLines, type MarkdownItem, sectionsOf } from "./markdown.ts";
 import { clip, ITEM_CHARS } from "./reading.ts";
+import { optional } from "../optional.ts";
 
 const MAX_ROWS = 1000;
 const BOX = /^\[[ xX]\]\s{1,9}/u;
@@ -20,7 +21,7 @@ export function taskRowsUnder(text: string): readonly TaskRow[] {
   const boxed = items.filter((item) => BOX.test(item.text));
   return (boxed.length === 0 ? items : boxed).map((item) => ({
     text: clip(item.text.replace(BOX, "").trim(), ITEM_CHARS),
-    ...(item.under === undefined ? {} : { under: item.under }),
+    ...optional({ under: item.under }),
   }));
 }
 

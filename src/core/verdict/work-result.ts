@@ -84,7 +84,7 @@ function toReading(values: ReadonlyMap<string, string>, warnings: readonly strin
 /** `start`: of its line; `body`: of the line below. `isAlone`: nothing but emphasis is beside it. */
 type Mark = { readonly start: number; readonly body: number; readonly isAlone: boolean };
 
-/** Every line that begins with the mark. Bold, a heading or a list do not hide it; a quote is somebody else's. */
+/** Every line that begins with the mark. Bold, a heading or a list do not hide it; a quote belongs to another author. */
 function marksIn(text: string): readonly Mark[] {
   const marks: Mark[] = [];
   for (let at = text.indexOf(WORD); at !== -1 && marks.length <= MAX_BLOCKS; at = text.indexOf(WORD, at + 1)) {

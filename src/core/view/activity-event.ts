@@ -1,5 +1,5 @@
 // One line of an attempt's record of events, read for people: bounded, and with its tool call in words. Lines of programs that only print are
-// events, too. What this version does not know is left out; the raw file beside it has everything.
+// events, too. Unknown events are left out; the raw file beside it has everything.
 
 import { type DescribedCall, describeTool } from "./tool-call.ts";
 

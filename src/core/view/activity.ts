@@ -1,4 +1,4 @@
-// What an agent did, as a person reads it: messages, thoughts, tool calls with their results, notices. Alike calls in a row are one entry. The
+// An agent's activity for a person: messages, thoughts, tool calls with their results, notices. Alike calls in a row are one entry. The
 // page and the command line show the same.
 
 import type { ActivityEvent, ActivityNotice } from "./activity-event.ts";
@@ -14,7 +14,7 @@ export type ActivityCall = DescribedCall & {
   readonly isCut: boolean;
   /** Null while it works, or without times. */
   readonly ms: number | null;
-  /** The exit code, where the program tells it. */
+  /** The exit code, if the program reports it. */
   readonly exit: number | null;
 };
 
@@ -30,7 +30,7 @@ export type ActivityItem = { readonly place: number; readonly at: string } & (
   | { readonly is: "printed"; readonly lines: readonly string[] }
 );
 
-/** So many alike calls in a row become one entry. */
+/** This many calls of one kind in a row become one entry. */
 const FOLD_FROM = 3;
 const COMMANDS_FOLD_FROM = 4;
 const PRINTED_LINES = 40;
@@ -130,7 +130,7 @@ function folded(items: readonly ActivityItem[]): readonly ActivityItem[] {
   return shown;
 }
 
-/** What went well and is over need not stand alone. */
+/** Successful ended calls need no entry of their own. */
 const isQuiet = ({ kind, ok }: ActivityCall): boolean => ok === true && (LOOKS.has(kind) || kind === "command");
 const LOOKS: ReadonlySet<ToolKind> = new Set(["read", "search"]);
 

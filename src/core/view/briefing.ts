@@ -1,5 +1,5 @@
-// What a run is about to do, for the person who decides before it begins: the stages in order, who plays them, what they read and hand over,
-// what they cost before, the files and the repositories. Written once for terminal, API and dashboard.
+// The plan of a run, for the person who decides before it begins: the stages in order, their runners, what they read
+// and hand over, their earlier cost, the files and the repositories. Written once for terminal, API and dashboard.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import { factPathsOf } from "../flow/condition.ts";

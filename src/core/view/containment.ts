@@ -1,4 +1,4 @@
-// What contained the program of an attempt, in the words that CLI, API and dashboard show. A decision is worth as much as the boundary
+// The containment of an attempt's program, in the words that CLI, API and dashboard show. A decision is worth as much as the boundary
 // around the agent: without a sandbox it can do whatever the person can.
 
 import type { AttemptFacts } from "../attempt-facts.ts";
@@ -9,7 +9,7 @@ export type Containment = {
   readonly mode: WorkspaceMode;
   /** Only a sandbox confines; the other kinds separate the work, not the program. */
   readonly isConfined: boolean;
-  /** What held its processes together; null in a sandbox, and where the record does not say. */
+  /** The enclosure of its processes; null in a sandbox, and if the record has none. */
   readonly enclosure: Enclosure | null;
   /** `no sandbox: worktree, cgroup`, `sandbox: bubblewrap`. */
   readonly label: string;
@@ -44,7 +44,7 @@ export function containedStages(
   return [...found.values()].toSorted((a, b) => Number(a.isConfined) - Number(b.isConfined));
 }
 
-/** What holds processes together, in words: `processes held by a cgroup`. */
+/** The enclosure of processes, in words: `processes held by a cgroup`. */
 export const HELD_BY: Readonly<Record<Enclosure, string>> = {
   cgroup: "processes held by a cgroup",
   scope: "processes held by a scope of systemd",

@@ -23,11 +23,11 @@ export function groupDayBudgets<T extends { readonly item: InboxItem }>(records:
   });
 }
 
-/** What the person should know beside the numbers; undefined for any other item. */
+/** The note for the person beside the numbers; undefined for any other item. */
 export function dayBudgetNote(item: InboxItem, others: number): string | undefined {
   if (keyOf(item) === undefined) return undefined;
   const more = others === 0 ? "" : `${others} more ${others === 1 ? "run waits" : "runs wait"} for it. `;
-  return `${more}A raise counts for every run of the day; without one they go on at 00:00 UTC.`;
+  return `${more}A raise counts for every run of the day; without one they continue at 00:00 UTC.`;
 }
 
 /** Undefined for an item that is its run's own. */

@@ -1,5 +1,5 @@
-// What a person decided, read off the events of a run. An answer to a choice is stored as a question's: only the item that was opened tells the
-// two apart, so every reader asks here.
+// A person's decision, read from the events of a run. An answer to a choice is stored as a question's: only the opened
+// item distinguishes the two, so every reader asks here.
 
 import type { Issue } from "../flow/outcome.ts";
 import { type AnswerEvent, isAnswer } from "../run/closing-event.ts";
@@ -55,7 +55,7 @@ export function decisionOf(event: AnswerEvent, kind: InboxItem["kind"]): ItemDec
   }
 }
 
-/** The kind of the answered item as far as the event alone tells it; an answer to a choice looks like one to a question. */
+/** The kind of the answered item as far as the event alone shows it; an answer to a choice looks like one to a question. */
 export function answeredKind(event: AnswerEvent): InboxItem["kind"] {
   switch (event.type) {
     case "gate.answered":

@@ -137,7 +137,7 @@ const SAYINGS: Sayings = {
       event.answer,
     ),
   "question.expired": (event) =>
-    ofStage(event, `nobody answered question ${event.number} while its agent waited`, "the agent ends its turn"),
+    ofStage(event, `no answer to question ${event.number} while its agent waited`, "the agent ends its turn"),
   "question.kept": ({ item }) =>
     ofStage(item, `question ${item.number} waits on`, "the answer goes to the next attempt"),
   "inputs.decided": (event) =>

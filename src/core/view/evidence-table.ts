@@ -1,5 +1,5 @@
-// The evidence of a run in one table: what Passrail ran, what agents report, and what is missing. The gate's page, the pull request, the
-// command line and the API show these rows and no others.
+// The evidence of a run in one table: run by Passrail, reported by agents, or missing. The gate's page, the pull
+// request, the command line and the API show exactly these rows.
 
 import { type CheckResult, checkLine } from "../flow/check-result.ts";
 import type { EvidenceRow } from "../flow/outcome.ts";
@@ -12,7 +12,7 @@ export type EvidenceLine = {
   readonly attempt: number;
   readonly what: string;
   readonly state: EvidenceState;
-  /** Null where nobody has said whether it is met. */
+  /** Null if no report says whether it is met. */
   readonly isGood: boolean | null;
   readonly evidence: string;
 };

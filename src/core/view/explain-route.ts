@@ -1,4 +1,5 @@
-// How a task would be routed, without a model: who may be chosen and why, which rule fires without a usable answer, and why the others do not.
+// How a task would be routed, without a model: which agents may be chosen and why, which rule fires without a usable
+// answer, and why the others do not.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import { isWildcard } from "../flow/flow.ts";

@@ -18,7 +18,7 @@ export type PipelineLogEntry = {
   readonly verdict: string;
   readonly issues?: readonly Issue[];
   readonly revision_loop?: number;
-  /** What a person wrote with a decision, or answered to a question. */
+  /** A person's words with a decision, or their answer to a question. */
   readonly comment?: string;
 };
 

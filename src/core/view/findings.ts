@@ -16,12 +16,12 @@ export type FindingRow = {
   readonly stage: string;
   readonly track: string;
   readonly iteration: number;
-  /** An accepted finding is still there: a person let the work go on with it. */
+  /** An accepted finding is still there: a person accepted the work with it. */
   readonly state: "open" | "accepted" | "fixed" | "withdrawn";
   readonly acceptedBy: string | null;
-  /** Why a person is asked about it; null if nobody is. */
+  /** Why a person is asked about it; null if none is. */
   readonly stuck: string | null;
-  /** Oldest first. `said` is the disposition of a review, or `note` for the words of whoever worked on it. */
+  /** Oldest first. `said` is the disposition of a review, or `note` for the words of the agent that worked on it. */
   readonly history: readonly FindingSaid[];
   /** Older statements that only the events have. */
   readonly left: number;
@@ -38,7 +38,7 @@ export function findingRows(run: Pick<Run, "findings">): readonly FindingRow[] {
   return (run.findings?.list ?? []).map(rowOf);
 }
 
-/** What a decision is about: at an escalation the open findings of its stage, at a gate everything that is open. */
+/** The findings of a decision: at an escalation the open ones of its stage, at a gate all open ones. */
 export function itemFindings(run: Run, item: InboxItem): readonly FindingRow[] {
   if (item.kind === "escalation") return findingsOf(run.findings, item.stage).filter(isOpen).map(rowOf);
   return item.kind === "gate" ? (run.findings?.list ?? []).filter(isOpen).map(rowOf) : [];
@@ -62,7 +62,7 @@ export function findingLines(row: FindingRow): readonly string[] {
   ];
 }
 
-/** What a pull request says about findings that nobody fixed: open ones, accepted ones, and those that their reviewer took back. */
+/** The unfixed findings for a pull request: open ones, accepted ones, and those that their reviewer withdrew. */
 export function knownIssues(run: Pick<Run, "findings">): readonly FindingRow[] {
   return findingRows(run).filter(({ state }) => state !== "fixed");
 }

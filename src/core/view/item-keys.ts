@@ -61,7 +61,7 @@ function byUsualWord(keys: readonly ItemKey[], said: string): ItemKey | undefine
   return usual === undefined ? undefined : keys.find(({ key }) => key === usual);
 }
 
-/** Without a word the next attempt would not know what to change. */
+/** Without a reason the next attempt would not know what to change. */
 function noteOf({ kind }: InboxItem, answer: string): "required" | "optional" | "none" {
   if (kind === "gate") return answer === "revise" ? "required" : "none";
   return kind === "escalation" ? "optional" : "none";

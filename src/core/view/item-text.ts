@@ -1,11 +1,11 @@
-// What an open item asks and the commands that answer it, in words: the inbox, `work`, the report, the API and notices say the same.
+// The question of an open item and the commands that answer it, in words: the inbox, `work`, the report, the API and notices say the same.
 
 import { overText } from "../budget/budget.ts";
 import { reachedText } from "../budget/room.ts";
 import { issueText } from "../flow/outcome.ts";
 import { asksAtWork, type InboxItem } from "../run/run.ts";
 
-/** What an item asks, line by line. */
+/** The question of an item, line by line. */
 export function askedBy(item: InboxItem): readonly string[] {
   if (item.kind === "escalation") return [item.reason, ...item.issues.map((issue) => `- ${issueText(issue)}`)];
   return asksAtWork(item) && item.live.isOver !== true ? [...asksOf(item), waitText(item.live.until)] : asksOf(item);
@@ -53,7 +53,7 @@ export function answersTo(item: InboxItem, reference: string): readonly string[]
   }
 }
 
-/** What is suggested: the limit's own size, or more where that would not do. */
+/** The suggested raise: the limit's own size, or more if that is not enough. */
 function raiseText({ unit, size, used, needed, limit }: InboxItem & { kind: "budget" }): string {
   const missing = used + needed - limit;
   const amount = Math.max(size, unit === "usd" ? Math.ceil(missing * 100) / 100 : Math.ceil(missing));

@@ -1,4 +1,4 @@
-// What a person reads about the merge before they decide, for every way that finished work can take.
+// The text about the merge for a person before they decide, for every way of landing.
 
 import { expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";

@@ -25,7 +25,7 @@ export type LandingPlace = {
 };
 
 type Landing = {
-  /** land: it is merged. pr: somebody else merges it later. push: only the branch leaves. stays: nothing leaves. */
+  /** land: it is merged. pr: a person merges it later at the forge. push: only the branch leaves. stays: no work leaves. */
   readonly way: MergeWay | "stays";
   readonly text: string;
 };
@@ -49,7 +49,7 @@ export function landingOf(
   const branch = branchOf(resolved.flow, run);
   const isInPlace = workspaceMode(resolved, run) === "in-place";
   if (lead.to === "end" || lead.to === "cancel") {
-    // Before the first stage has worked there is nothing that could stay.
+    // Before the first stage has worked there is no work that could stay.
     if (Object.values(run.stages).every(({ last }) => last === undefined)) return null;
     if (isInPlace) return { way: "stays", text: "Merges nothing: the work is in the project's own folder." };
     if (jointOf(run) !== null)

@@ -1,5 +1,4 @@
-// What a person looked at last in a run: the commit of their last decision at a gate or an escalation. The next decision is about what
-// changed since.
+// The commit of a person's last decision at a gate or an escalation. The next decision is about the changes since.
 
 import type { RunEvent } from "../run/event.ts";
 

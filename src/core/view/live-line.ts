@@ -1,5 +1,5 @@
-// The last line of a working agent, in one line for lists: what it said, which tool it called, or what its program warned of. Read from the
-// end of the attempt's events, which an agent fills: everything is doubtful, and what cannot be read is left out.
+// The last line of a working agent, for lists: its message, its tool call, or its program's warning. Read from the end
+// of the attempt's events, which an agent fills: everything is doubtful, and unreadable lines are left out.
 
 export type AgentLine = { readonly text: string; readonly at: string | null };
 
@@ -40,7 +40,7 @@ function textOf(event: Doubtful): string {
   }
 }
 
-/** The part of a tool's input that tells most: the command, the file, the pattern. */
+/** The most telling part of a tool's input: the command, the file, the pattern. */
 function inputOf(input: unknown): string {
   if (typeof input !== "string") return "";
   const given = parse(input);

@@ -8,7 +8,7 @@ export function waitsUntil(run: Run, number: number): string | null {
   return item !== undefined && asksAtWork(item) && item.live.isOver !== true ? item.live.until : null;
 }
 
-/** Whether the answer to this item went to an agent at work, which goes on with it. */
+/** Whether the answer to this item went to an agent at work, which continues with it. */
 export function reachedAgent(run: Run, number: number): boolean {
   return Object.values(run.tracks).some(
     (track) => track.at === "running" && track.answered?.number === number && track.answered.inPlace,

@@ -1,4 +1,4 @@
-// What settles a loose end: the verb, what it does in a sentence, the command that does it, and the same act for doors that have buttons.
+// A way to settle a loose end: the verb, its effect in a sentence, its command, and the same act for doors that have buttons.
 
 import type { WaitingMerge } from "../run/waiting-merge.ts";
 import type { Landed } from "../ticket/landed.ts";
@@ -8,7 +8,7 @@ import type { RunEnd } from "./run-end.ts";
 export type LooseEndVerb = {
   /** One or two words: retry, merge, open. */
   readonly verb: string;
-  /** What it does, in a sentence. */
+  /** Its effect, in a sentence. */
   readonly effect: string;
   /** Exactly what to type; an address for `open`. */
   readonly command: string;
@@ -40,7 +40,7 @@ export function stoppedVerbs(
 ): readonly LooseEndVerb[] {
   const accept: LooseEndVerb = {
     verb: "accept",
-    effect: `The run goes on without ${stage}. Your reason is recorded.`,
+    effect: `The run continues without ${stage}. Your reason is recorded.`,
     command: `passrail runs skip ${number}${named} --reason "…"`,
     act: { do: "skip", stage },
   };

@@ -1,6 +1,7 @@
-// Loose ends: what waits for a person although no stage asked for anything. Finished work that has not landed, a run that stopped, a ticket
-// that is blocked, a file that cannot be used, files that wait for trust. Nothing of this is stored: each is read from the run, the ticket
-// or the file itself, so it is gone as soon as that is settled. CLI, API, MCP, notices and dashboard show this one reading.
+// Loose ends: things that wait for a person without a question of a stage. Finished work that has not landed, a run that stopped, a ticket
+// that is blocked, a file that cannot be used, files that wait for trust. None of them is stored: each is read from the
+// run, the ticket or the file itself, so it disappears as soon as that is settled. CLI, API, MCP, notices and dashboard
+// show this one reading.
 
 import type { FileProblem } from "../check/problem.ts";
 import { ticketProject, runFacts } from "../run/facts.ts";
@@ -31,16 +32,16 @@ export type LooseEnd = {
   readonly kind: (typeof LOOSE_END_KINDS)[number];
   /** The run's or the ticket's title, or the name of the file. */
   readonly title: string;
-  /** What happened, in a sentence. */
+  /** The cause, in a sentence. */
   readonly text: string;
-  /** ISO 8601, UTC; null if nobody knows. */
+  /** ISO 8601, UTC; null if unknown. */
   readonly since: string | null;
   readonly run: { readonly id: string; readonly number: number } | null;
   /** The ticket's id; null if it is about no ticket. */
   readonly ticket: string | null;
   /** A notice of its run has said it already. */
   readonly isTold: boolean;
-  /** What settles it, the usual way first. */
+  /** The ways to settle it, the usual one first. */
   readonly verbs: readonly LooseEndVerb[];
 };
 
@@ -64,7 +65,7 @@ export function stoppedEnd(run: Run, number: number, attempts: readonly EndedAtt
   };
 }
 
-/** Its pull request, or its pushed branch, waits for somebody to merge it. */
+/** Its pull request, or its pushed branch, waits for its merge. */
 export function proposedEnd(run: Run, number: number, waits: WaitingMerge, landed: Landed | undefined): LooseEnd {
   const url = landed?.pr?.url ?? null;
   const what =
@@ -170,7 +171,7 @@ function brokenTicketEnd(
   };
 }
 
-/** One entry per file, whichever of its problems comes first. `path` is relative to the project. */
+/** One entry per file, with the first of its problems. `path` is relative to the project. */
 export function brokenCatalogEnds(
   problems: readonly (FileProblem & { readonly path: string })[],
   changedAt: TicketFacts["changedAt"],
@@ -207,11 +208,11 @@ export type TrustFacts = {
   readonly changedAt: TicketFacts["changedAt"];
 };
 
-/** Files that decide what runs, as nobody has approved them yet. */
+/** Files that decide what runs, without an approval yet. */
 export function trustEnd({ project, state, hash, paths, changedAt }: TrustFacts): LooseEnd {
   const times = paths.flatMap((path) => changedAt(path) ?? []);
   const meanwhile =
-    state === "new" ? "Nothing of this project starts before that." : "Until then the approved version goes on.";
+    state === "new" ? "Nothing of this project starts before that." : "Until then runs keep the approved version.";
   const names =
     paths.length <= NAMED ? paths.join(", ") : `${paths.slice(0, NAMED).join(", ")} and ${paths.length - NAMED} more`;
   return {

@@ -15,7 +15,7 @@ const WHY: Readonly<Record<MarkedKind, string>> = {
   unknown: "could not be compared by git, so any file may be among the changes: look at all of them",
   passrail: "decides what Passrail runs; it takes effect when a person approves it: passrail trust",
   ci: "is CI configuration; it runs elsewhere, with the CI's rights and secrets",
-  hooks: "makes git run programs or change files on the machine of whoever uses the repository",
+  hooks: "makes git run programs or change files on the machine of every user of the repository",
   submodule: "brings in another repository, whose content this diff does not show",
   agent: "configures or instructs coding agents that work in the repository",
   lockfile: "chooses the exact code of dependencies, which runs when they are installed",
@@ -55,7 +55,7 @@ export function markedChanges(changed: readonly ChangedPath[]): readonly MarkedC
   return [...found.values()].toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
 }
 
-/** Where git cannot list the changes. A person should know that nobody looked, instead of reading "nothing marked". */
+/** Where git cannot list the changes. A person should know that the changes were not checked, instead of reading "nothing marked". */
 export function unknownChanges(from: string, to: string): MarkedChange {
   return { path: `${from.slice(0, 10)}..${to.slice(0, 10)}`, kind: "unknown", why: WHY.unknown };
 }

@@ -1,4 +1,4 @@
-// What people said to the agents of a run, and what became of it: one wording for every page and command.
+// People's messages to the agents of a run, and their delivery: one wording for every page and command.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import type { RunnerName } from "../flow/agent-options.ts";

@@ -1,4 +1,4 @@
-// Whether somebody has moved a run's branch after its last stage: then the commits that a person decides about are not those that the stages
+// Whether a run's branch has moved after its last stage: then the commits that a person decides about are not those that the stages
 // judged.
 
 import { attemptFacts } from "../attempt-facts.ts";
@@ -17,6 +17,6 @@ export function movedBranch(
   if (last === undefined || head === null) return null;
   const facts = attemptFacts(last);
   const from = facts.to ?? facts.from;
-  // Only an attempt on this very branch tells where it left it.
+  // Only an attempt on this very branch records where it left it.
   return facts.branch !== branch || from === null || from === head ? null : { branch, from, to: head };
 }

@@ -2,11 +2,11 @@
 
 import { type NightReport, nightReportCostText, type NightReportRow } from "./night-report.ts";
 
-/** A notice is cut at 3000 characters; nobody reads more on a phone. */
+/** A notice is cut at 3000 characters, which is enough for a phone. */
 const ROWS = 8;
 const ROW_CHARS = 160;
 
-/** `why`: why the night is over; empty where a person asked. */
+/** `why`: why the night has ended; empty if a person asked. */
 export function nightReportText(report: NightReport, why: string): string {
   const { cannotStart, cost, failed, goingOn, landed, later, since, waiting } = report;
   const numbers = [

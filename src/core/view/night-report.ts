@@ -1,5 +1,6 @@
-// The report of a night: what landed, what waits for a person, what failed, what could not start, what goes on, and what it cost. Nothing of
-// it is stored. Items and loose ends are those of the inbox, so both say the same about the same run.
+// The report of a night: what landed, what waits for a person, what failed, what could not start, what is still open,
+// and the cost. None of it is stored. Items and loose ends are those of the inbox, so both say the same about the same
+// run.
 
 import { amountText } from "../budget/budget.ts";
 import { causeText } from "../run/postponement.ts";
@@ -17,13 +18,13 @@ export type NightReportRow = {
   readonly subject: string | null;
   readonly title: string;
   readonly run: { readonly id: string; readonly number: number } | null;
-  /** What happened, with its cause. */
+  /** The event, with its cause. */
   readonly text: string;
-  /** What to type, the usual way first; an address for work that waits on a forge. */
+  /** The commands, the usual one first; an address for work that waits on a forge. */
   readonly commands: readonly string[];
 };
 
-/** `usd`: what its attempts reported; null if some were metered and none reported. */
+/** `usd`: the cost that its attempts reported; null if some were metered and none reported. */
 export type EndedRow = NightReportRow & {
   readonly at: string;
   readonly state: RunEnd["state"] | "canceled";
@@ -120,7 +121,7 @@ export function nightReportOf(facts: NightReportFacts): NightReport {
   };
 }
 
-/** `passrail merge` lands the work of a run by a run of its own: one work, told by the run that made it. */
+/** `passrail merge` lands the work of a run by a run of its own: one work, reported with the run that made it. */
 function oncePerWork(rows: readonly EndedRow[]): readonly EndedRow[] {
   const isSame = (a: EndedRow, b: EndedRow): boolean =>
     a.subject === b.subject && a.target === b.target && a.commit !== null && a.commit === b.commit;

@@ -1,4 +1,4 @@
-// What a node of a shared database says about itself, and how two of them differ.
+// A node's note about itself in a shared database, and how two nodes differ.
 
 import { z } from "zod";
 

@@ -24,7 +24,7 @@ export function itemNotice(flow: Flow, run: Run, text: string, last: LastReport 
 }
 
 function reportLine({ stage, word, summary }: LastReport): string {
-  // The block of source 004 is for the machine: what it says is in the notice already.
+  // The block of source 004 is for the machine: its content is in the notice already.
   const [words = ""] = summary.split(/^WORK_RESULT:/mu);
   const said = words.trim().slice(0, SUMMARY_CHARS);
   return `Last report: ${stage} ${word}${said === "" ? "" : `, ${said}`}`;

@@ -1,4 +1,4 @@
-// What keeps a runner from working, in words: once for pages, commands and events.
+// The obstacle of a runner, in words: once for pages, commands and events.
 
 import type { Hold } from "../run/hold.ts";
 import { LIMIT_NEAR } from "../run/limit-use.ts";

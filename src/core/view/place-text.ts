@@ -1,4 +1,4 @@
-// The first look at a project in words: what is there, and what to do next. It proposes and never acts.
+// The first look at a project in words: its parts, and the next step. It proposes and never acts.
 
 import { installText } from "./player-text.ts";
 
@@ -11,7 +11,7 @@ export type SeenPlace = {
   /** Why no run can have a branch of its own here, and the fix. */
   readonly problem: { readonly message: string; readonly hint?: string | undefined } | null;
   readonly ready: readonly Agent[];
-  /** What to do about the programs that are not ready. */
+  /** The fixes for programs that are not ready. */
   readonly gaps: readonly { readonly runner: string; readonly fix: string }[];
   readonly hasSettings: boolean;
   /** Null where the project has no tickets. */

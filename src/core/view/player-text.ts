@@ -1,4 +1,4 @@
-// Who plays a run that names nobody, in words; and what to do where nobody can.
+// The runner of a run that names none, in words; and the fix if no runner is ready.
 
 type Ready = { readonly runner: string; readonly version: string; readonly evidence: string };
 

@@ -14,7 +14,7 @@ import { tokensOf } from "../budget/usage.ts";
 
 const WIDTH = 300;
 
-/** What a line is made with besides the event: its run, and when attempts began, remembered from call to call. */
+/** The inputs of a line besides the event: its run, and when attempts began, remembered from call to call. */
 export type Progress = {
   readonly flow: Flow;
   readonly run: Run;
@@ -149,7 +149,7 @@ type Finished = Extract<RunEvent, { type: "stage.finished" }>;
 
 type StagePlace = { readonly n: number; readonly total: number; readonly agent: string };
 
-/** Where an agent's stage stands among those of its track; builtins and the router are not counted. */
+/** The position of an agent's stage in its track; builtins and the router are not counted. */
 function placeOf(flow: Flow, run: Run, track: string, stage: string): StagePlace | undefined {
   const work = findWork(flow, run, track, stage);
   if (work === undefined || work.kind !== "agent") return undefined;
@@ -162,7 +162,7 @@ function placeOf(flow: Flow, run: Run, track: string, stage: string): StagePlace
     : { n: at + 1, total: agents.length, agent: work.shownAgent };
 }
 
-/** Where the stage stands among all phases of the flow; what the runner does not report is not known. */
+/** The position of the stage among all phases of the flow; values that the runner does not report are unknown. */
 function phaseOf(flow: Flow, stage: string, place: StagePlace) {
   const phases = phasesOf(flow);
   const at = phases.findIndex(({ id }) => id === stage);
@@ -170,7 +170,7 @@ function phaseOf(flow: Flow, stage: string, place: StagePlace) {
   return { number, total, role: place.agent, model: phases[at]?.model ?? null, toolUses: null };
 }
 
-/** What the same decision recorded of the attempt's use. */
+/** The attempt's usage in the same decision. */
 function tokensTold(stage: string, attempt: number, later: readonly RunEvent[]): number | null {
   const recorded = later.find(
     (event) => event.type === "usage.recorded" && event.stage === stage && event.attempt === attempt,
@@ -182,7 +182,7 @@ function fill(template: string, { n, total, agent }: StagePlace): string {
   return template.replaceAll("{n}", String(n)).replaceAll("{total}", String(total)).replaceAll("{agent}", agent);
 }
 
-/** Where the same decision led: the first thing after it that says where the track, or the run, stands now. */
+/** Where the same decision led: the first later event that shows the new state of the track, or the run. */
 function nextOf(track: string, later: readonly RunEvent[]): string {
   for (const event of later) {
     if (event.type === "stage.finished") break;

@@ -1,10 +1,10 @@
-// What a project's files would make Passrail do, as sentences: programs that run, who plays the agents, where they work, how work lands, and
+// The effects of a project's files, as sentences: programs that run, the agents' runners, where they work, how work lands, and
 // where a person decides. Two versions are compared sentence by sentence, so a gate that is gone shows as a sentence that is gone.
 
 export const PROJECT_FILE_KINDS = ["settings", "flow", "agent", "prompt", "mcp", "program", "switches"] as const;
 export type ProjectFileKind = (typeof PROJECT_FILE_KINDS)[number];
 
-/** What runs programs comes first: many harmless files must not push a dangerous one out of sight. */
+/** Effects that run programs come first: many harmless files must not push a dangerous one out of sight. */
 const IMPORTANCE: readonly ProjectFileKind[] = ["settings", "switches", "program", "mcp", "flow", "agent", "prompt"];
 
 export function byImportance(
@@ -94,7 +94,7 @@ function settingsEffects(value: unknown): readonly string[] {
     ...checkEffects(value["checks"], "runs on finished work"),
     ...(notify === undefined ? [] : [`runs for every notice: ${shown(notify)}`]),
     ...HOOK_KEYS.flatMap((key) => commands(`hooks.${key}`, `runs at ${key.replace("_", " ")} of every agent`)),
-    ...listOf(value["triggers"]).map((trigger) => `starts runs by itself: ${shown(trigger)}`),
+    ...listOf(value["triggers"]).map((trigger) => `starts runs automatically: ${shown(trigger)}`),
     ...PLAIN_KEYS.flatMap(([key, words]) => {
       const set = at(value, key);
       return set === undefined ? [] : [`${words}: ${shown(set)}`];

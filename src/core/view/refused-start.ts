@@ -10,7 +10,7 @@ const NAMED = 10;
 export function refusedEnds(plan: TicketPlan, refused: RefusedStarts): readonly LooseEnd[] {
   const found = [...refused].flatMap(([id, problem]) => {
     const planned = plan.tickets.get(id);
-    // It has started since, or its file changed: the refusal is over.
+    // It has started since, or its file changed: the refusal no longer holds.
     return planned?.state === "eligible"
       ? [{ ticket: planned.ticket, why: refusedStart(planned.ticket, problem).why }]
       : [];

@@ -1,4 +1,4 @@
-// What the last runs came to: how many passed at the first try, what landed, and what a landed ticket cost. Cost that an agent did not
+// The results of the last runs: how many passed at the first try, what landed, and what a landed ticket cost. Cost that an agent did not
 // report is named, never counted as nothing. Every number comes with the runs it is made of.
 
 import type { Run } from "../run/run.ts";
@@ -15,7 +15,7 @@ export type ResultRun = {
   /** How often work was sent back and counted. */
   readonly loops: number;
   readonly landed: boolean;
-  /** What its attempts reported; null if none did. */
+  /** The cost that its attempts reported; null if none did. */
   readonly usd: number | null;
   /** Attempts that did not report their cost. */
   readonly unknownUsd: number;

@@ -51,7 +51,7 @@ export type EndedWork = {
   }[];
   /** Where the work went, by this run or by a later one that landed it. */
   readonly landed: Landed | undefined;
-  /** The branch's current commit, null if there is no such branch; undefined if nobody looked. */
+  /** The branch's current commit, null if there is no such branch; undefined if it was not read. */
   readonly head?: string | null;
 };
 

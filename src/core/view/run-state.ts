@@ -1,5 +1,6 @@
-// What is true of a run now, in one table for every page and command: something works, it waits (for you, for an agent outside, for a
-// merge), it is held until a time, it is in line, or it is over. "Working" only where an attempt works.
+// The present state of a run, in one table for every page and command: an attempt works, it waits (for you, for an
+// agent outside, for a merge), it is held until a time, it is in line, or it has ended. "Working" only where an attempt
+// works.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import { isPlayedOutside } from "../flow/runner-choice.ts";

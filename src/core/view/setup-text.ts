@@ -1,4 +1,4 @@
-// What `init` found, in lines for the person who decides about the proposal.
+// The findings of `init`, in lines for the person who decides about the proposal.
 
 import type { ProposedSettings } from "../setup/propose.ts";
 import { placeLines, type SeenPlace } from "./place-text.ts";

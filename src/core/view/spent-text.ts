@@ -1,4 +1,4 @@
-// What a run cost, in words: attempts whose program reported nothing are counted, never taken as free.
+// The cost of a run, in words: attempts whose program reported no cost are counted, never taken as free.
 
 import { amountText } from "../budget/budget.ts";
 import type { Run } from "../run/run.ts";

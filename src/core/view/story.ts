@@ -20,7 +20,7 @@ export type StoryHandoff = {
   readonly added: JsonObject | null;
 };
 
-/** Without what people told. */
+/** Without people's words. */
 type Edge = Omit<StoryHandoff, "added">;
 
 export type StoryState = { readonly currentAgent: string | null; readonly phase: string | null };
@@ -112,7 +112,7 @@ export type PayloadOf = (stage: string, attempt: number) => JsonObject | undefin
 
 /**
  * The payload of a handoff: first the story, then its sender's payload; a returned handoff carries the sent payload, what its sender gave
- * with it, and the reason for the refusal. Each also carries what people told its agents meanwhile.
+ * with it, and the reason for the refusal. Each also carries people's words to its agents meanwhile.
  */
 export function handoffPayload(
   handoffs: readonly StoryHandoff[],
@@ -124,7 +124,7 @@ export function handoffPayload(
   return handoff.added === null ? carried : { ...carried, ...handoff.added };
 }
 
-/** Without what people told: each handoff has that of its own. */
+/** Without people's words: each handoff has its own. */
 function carriedPayload(
   handoffs: readonly Edge[],
   handoff: Edge,

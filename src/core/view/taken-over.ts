@@ -3,7 +3,7 @@
 import { shellWord } from "../shell-word.ts";
 import { type HandedBack, type Run, takenOver } from "../run/run.ts";
 
-/** `taken over by ann: build, since 2026-11-18 02:30 UTC`; undefined if nobody has taken over a stage. */
+/** `taken over by ann: build, since 2026-11-18 02:30 UTC`; undefined if no stage is taken over. */
 export function takenText(run: Run): string | undefined {
   const track = takenOver(run)?.track;
   if (track === undefined) return undefined;

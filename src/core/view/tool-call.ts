@@ -1,5 +1,5 @@
 // A tool call of an agent in words: what kind of work it is, what it works on, and its change if it is an edit. The programs name their
-// tools differently and give them different inputs, so the fields decide first and the name only where they do not tell.
+// tools differently and give them different inputs, so the fields decide first, and the name only if they leave it open.
 
 export type ToolKind =
   | "command"

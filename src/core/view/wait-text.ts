@@ -1,4 +1,4 @@
-// What a run waits for from a person, and from whom, in a few words.
+// The answer that a run waits for, and from whom, in a few words.
 
 import type { InboxItem } from "../run/run.ts";
 

@@ -23,7 +23,7 @@ export type WorkBranch = {
   readonly workspace: string | null;
 };
 
-/** Oldest first; the last attempt on a branch tells where it is. */
+/** Oldest first; the last attempt on a branch shows where it is. */
 export function workLines(attempts: readonly WorkedAttempt[]): readonly string[] {
   return [...workBranches(attempts).map(branchLine), ...repositoryLines(attempts), ...checkLines(attempts)];
 }

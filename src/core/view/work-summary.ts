@@ -1,4 +1,4 @@
-// What a run changed and what was checked, in a few lines: for a person who decides about the work or has just got it.
+// The changes and checks of a run, in a few lines: for a person who decides about the work or has just got it.
 
 import { type EvidenceLine, evidenceTable } from "./evidence-table.ts";
 

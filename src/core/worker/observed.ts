@@ -1,4 +1,4 @@
-// What a worker says about its agent's session while it works. Hooks and the log need four kinds of events; every other one is only a sign of
+// A worker's reports about its agent's session. Hooks and the log need four kinds of events; every other one is only a sign of
 // life. How far a login has used its vendor's limits stays with the worker: the login is the worker's own.
 
 import { z } from "zod";

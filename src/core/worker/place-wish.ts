@@ -1,4 +1,4 @@
-// What the place of an attempt depends on: this machine, or a worker on another one.
+// The choice between this machine and a worker on another one for an attempt.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import type { WorkStage } from "../flow/flow.ts";
@@ -13,13 +13,13 @@ export type PlaceWish = {
   readonly key: string;
   readonly runId: string;
   readonly stage: string;
-  /** What its worker must have; not empty: never here. */
+  /** The labels that its worker needs; not empty: never here. */
   readonly labels: readonly string[];
   /** Whether another machine can carry it out at all. */
   readonly mayMove: boolean;
 };
 
-/** By stage or agent: what a worker must have to carry out these attempts; they are never carried out here. */
+/** By stage or agent: the labels that a worker needs for these attempts, which never run here. */
 export type LabelRules = Readonly<Record<string, readonly string[]>>;
 
 export function placeWish(

@@ -1,5 +1,5 @@
-// What a worker says to its node. Everything that comes from a worker is doubtful: it is bounded here, and what it means is judged like
-// the report of any other attempt.
+// The messages of a worker to its node. All of them are doubtful: they are bounded here, and their meaning is judged
+// like the report of any other attempt.
 
 import { z } from "zod";
 import { observedSchema } from "./observed.ts";
@@ -19,7 +19,7 @@ const DATA_CHARS = Math.ceil(CHUNK_BYTES / 3) * 4;
 
 const label = z.string().regex(LABEL_PATTERN);
 
-/** Said with every request for work: the node keeps nothing that a restart would lose. */
+/** Sent with every request for work, so that the node loses nothing in a restart. */
 export const helloSchema = z.strictObject({
   name: z.string().regex(WORKER_NAME_PATTERN),
   /** Of this process: a worker that was started again has none of its earlier claims. */

@@ -21,7 +21,7 @@ export function whyNot(id: string, to: TicketStatus, run: RunOfTicket): string |
   if (to === "Done") return `its work has to be proven merged first: passrail done ${id}`;
   if (to === "Canceled" || isActionable(to))
     return run === "working" ? "a run works on it; cancel or pause the run first" : null;
-  return run === "none" ? null : "its run says by itself what it waits for";
+  return run === "none" ? null : "its run shows what it waits for";
 }
 
 /** From a run's status; null and ended runs are none. */

@@ -80,7 +80,7 @@ function formOf({ version, kind, subject, asks, answers, leads, spent, work, evi
   };
 }
 
-/** Agents and tickets wrote parts of it: what a person cannot see is shown as a mark. */
+/** Agents and tickets wrote parts of it: invisible characters are shown as marks. */
 function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu, (hidden) =>
     hidden === "\n" ? hidden : "\u{fffd}",

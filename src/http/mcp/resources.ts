@@ -1,4 +1,4 @@
-// What a client can read by its address: runs, their diffs and attempts, the inbox, flows. Each address is one call of the API with the
+// The resources that a client reads by address: runs, their diffs and attempts, the inbox, flows. Each address is one call of the API with the
 // rights of the token, and the answer has the same form as a tool's.
 
 import type { JsonObject } from "../../core/json.ts";

@@ -6,11 +6,11 @@ import { isObject } from "../../core/verdict/report-fields.ts";
 import type { Elicitation, Elicited } from "../../runner/desk/client-side.ts";
 
 export type StdioQuestions = {
-  /** Looks at every line that comes; true for the answer to a question, which nobody else has to read. */
+  /** Looks at every line that arrives; true for the answer to a question, which has no other reader. */
   take(message: Json): boolean;
   /** Undefined if the client has not said that it shows forms. */
   asker(signal: AbortSignal): ((question: Elicitation) => Promise<Elicited>) | undefined;
-  /** Nobody answers any more. */
+  /** No answer will come. */
   close(): void;
 };
 

@@ -1,5 +1,5 @@
-// What the key of an agent outside reaches: the runs in which its agent works outside, or only those of its story. Everything else does not
-// exist for it: a list leaves it out, and an id gets the answer of an id that there is not.
+// The reach of an outside agent's key: the runs in which its agent works outside, or only those of its story. It sees
+// nothing else: lists leave other runs out, and their ids answer like unknown ids.
 
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { MAIN_TRACK, type WorkStage, worksOf } from "../../core/flow/flow.ts";

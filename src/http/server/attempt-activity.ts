@@ -9,7 +9,7 @@ export type ActivitySource = {
   readonly is: "events" | "output";
   readonly handle: FileHandle;
   readonly size: number;
-  /** Nothing is written to it any more: what follows the last end of a line is a line. */
+  /** The file is complete: the text after the last end of a line is a line. */
   readonly isOver: boolean;
   /** The folder that the agent works in, or nothing. */
   readonly root: string;
@@ -61,7 +61,7 @@ export async function readBackwards(source: ActivitySource, before: number, limi
   return { from: begin + first, to, isEnd: end >= source.size, events: eventsIn(source, lines, begin + first) };
 }
 
-/** Where the first whole line begins; -1 if the part lies inside of one. */
+/** Where the first whole line begins; -1 if the part is inside of one. */
 function lineStart(bytes: Buffer, begin: number): number {
   if (begin === 0) return 0;
   const newline = bytes.indexOf(NEWLINE);

@@ -49,11 +49,11 @@ export function createRequestAudit(audit: Audit, now: () => string): (context: C
     if (status === 401 || status === 429) return note("auth.failed");
     if (code !== null && NO_RIGHT.has(code)) return note("request.refused");
     // A call over MCP arrives as a separate request.
-    // What a worker does is recorded with the attempts that it carries out.
+    // A worker's acts are recorded with the attempts that it carries out.
     const isWorkers = principal?.kind === "worker" && status < 400;
     const isLook = method === "GET" || method === "HEAD" || path === ROUTES.mcp.path || isWorkers;
     if (!isLook) {
-      // A request with invalid input changed nothing; a refused decision is recorded all the same.
+      // A request with invalid input changed nothing; a refused decision is still recorded.
       return note(status < 400 ? "request.made" : "request.refused");
     }
     if (principal !== undefined && isFirstUse(principal)) note("token.used");

@@ -1,4 +1,4 @@
-// What people decided lately, read off the events from the newest backwards. The search ends after a fixed number of events, so it answers a
+// People's latest decisions, read from the events, newest first. The search ends after a fixed number of events, so it answers a
 // large store as fast as a small one.
 
 import type { z } from "zod";
@@ -58,7 +58,7 @@ function createShow(store: Store): Show {
     };
   };
 
-  /** Only the item that was opened tells a choice from a question, and it may be far back. */
+  /** Only the opened item distinguishes a choice from a question, and it may be far back. */
   async function kindOf(runId: string, event: AnswerEvent): Promise<InboxItem["kind"]> {
     if (event.type !== "question.answered") return answeredKind(event);
     const known =

@@ -1,4 +1,4 @@
-// What the server acts with: functions instead of adapters. The server knows the port of the store and the engine, not how they are
+// The server's dependencies: functions instead of adapters. The server knows the port of the store and the engine, not how they are
 // made.
 
 import type { Settings } from "../../settings/settings.ts";
@@ -36,14 +36,14 @@ export type ServerDeps = {
   readonly store: Store;
   /** The use cases: every route that changes a run goes through them. */
   readonly app: UseCases;
-  /** What waits for a person although no stage asked. */
+  /** Loose ends, which wait for a person without a question of a stage. */
   readonly looseEnds: LooseEnds;
-  /** What a person does with the finished work of a run. */
+  /** A person's acts on the finished work of a run. */
   readonly landing: LandingActs;
   readonly keys: Keys;
   /** Publishes live events. */
   readonly events: EventHub;
-  /** The working attempts that somebody looks at. */
+  /** The working attempts that a page follows. */
   readonly followed: FollowedAttempts;
   readonly flows: {
     readonly list: () => readonly ListedFlow[];

@@ -144,7 +144,7 @@ async function operatorToken(path: string): Promise<string> {
   return text;
 }
 
-/** A time that cannot be read is over. */
+/** An unreadable time counts as past. */
 function hasExpired({ expiresAt }: StoredKey, now: string): boolean {
   return expiresAt !== undefined && !(Date.parse(expiresAt) > Date.parse(now));
 }

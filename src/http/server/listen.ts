@@ -27,7 +27,7 @@ export type ListenOptions = Pick<HeadRules, "hosts" | "names"> & {
   readonly host?: string;
   /** Absent: plain HTTP. */
   readonly tls?: TlsFiles & { readonly certificate: Certificate };
-  /** Told of a renewed certificate that cannot be used. */
+  /** Called for a renewed certificate that cannot be used. */
   readonly onProblem?: (text: string) => void;
   /** Records requests with a wrong Host or from a foreign page. */
   readonly audit?: Pick<Audit, "record">;

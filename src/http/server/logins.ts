@@ -1,12 +1,12 @@
 // Logs a browser in without a token in a URL: a code that is valid once and for one minute becomes a session. Only a hash of a session is
 // stored, with its end, so that open pages keep working after a restart. Codes are in memory only. Guessing is hopeless, and attempts are
-// limited all the same. A code for a device is valid a little longer and becomes a key, which lasts and can be revoked.
+// limited anyway. A code for a device is valid a little longer and becomes a key, which lasts and can be revoked.
 
 import { createHash, randomBytes } from "node:crypto";
 import { TOKEN_PREFIX } from "../contract/scopes.ts";
 
 const CODE_MS = 60_000;
-/** Somebody has to take the device, and point its camera. */
+/** A person has to take the device, and point its camera. */
 const DEVICE_CODE_MS = 5 * 60_000;
 const SESSION_MS = 12 * 3600_000;
 const WINDOW_MS = 3600_000;
@@ -14,7 +14,7 @@ const TRIES = 60;
 const CODES = 20;
 const SESSIONS = 100;
 
-/** What the code of a device becomes. */
+/** The key that the code of a device becomes. */
 export type PairedDevice = { readonly name: string; readonly kind: "operator" | "viewer"; readonly expiresAt: string };
 
 export type Grant = { readonly token: string; readonly expiresAt: string };

@@ -1,5 +1,5 @@
-// Nodes of one database accept each other's keys: the file of keys follows a table there, and the table the file. A key that was revoked on
-// one node is revoked on all; nobody brings it back. The database has the hashes of tokens, as the file does.
+// Nodes of one database accept each other's keys: the file of keys follows a table there, and the table the file. A key
+// that was revoked on one node is revoked on all, for good. The database has the hashes of tokens, as the file does.
 
 import { join } from "node:path";
 import { z } from "zod";
@@ -11,7 +11,7 @@ const SYNC_MS = 1000;
 
 export type KeyShare = { close(): void };
 
-/** The first look is over when this resolves. */
+/** Resolves after the first read. */
 export async function shareKeys(
   home: string,
   share: NodeShare,

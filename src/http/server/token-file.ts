@@ -83,7 +83,7 @@ async function writeBeside(path: string, text: string): Promise<string> {
   return fresh;
 }
 
-/** Tells one lock from the next one in the same place. */
+/** Distinguishes a lock from the next one in the same place. */
 type LockId = Pick<Stats, "ino" | "mtimeMs">;
 
 async function takeLock(path: string): Promise<LockId> {

@@ -65,7 +65,7 @@ function readFolder(dir: string, below: string): ReadonlyMap<string, WebFile> {
   return files;
 }
 
-/** The files are public and hold no secret, so that their compressed size tells nothing. */
+/** The files are public and hold no secret, so that their compressed size reveals nothing. */
 function packed(body: Bytes): () => Bytes | null {
   let made: Bytes | null | undefined;
   return () => {
@@ -77,7 +77,7 @@ function packed(body: Bytes): () => Bytes | null {
   };
 }
 
-/** What belongs to the API and to files; everything else a browser may be shown a page for. */
+/** Paths of the API and of files; for every other path a browser may get a page. */
 const NO_PAGES = /^\/(api|assets|docs|guide|hooks|mcp)(\/|$)/;
 
 /** A browser that opens an address, and no program that calls one. */
@@ -89,7 +89,7 @@ function isVisit(path: string, accept: string | undefined, token: string | undef
 export function mountWeb(app: App, web: Web): void {
   app.use("*", async (context, next) => {
     const { method, path } = context.req;
-    // The path as it was sent: encoded, so that it may stand in a header.
+    // The path as it was sent: encoded, so that a header may contain it.
     const moved = movedTo(new URL(context.req.raw.url).pathname);
     if (moved !== undefined && (method === "GET" || method === "HEAD"))
       return new Response(null, { status: 302, headers: { location: moved } });

@@ -16,7 +16,7 @@ export type WorkerOptions = {
   readonly node: WorkerNode | undefined;
 };
 
-/** What limits the starts of this process. */
+/** The limits of starts in this process. */
 export function queueLimits({ config, node }: Pick<ServerDeps, "config" | "node">): QueueLimits {
   const { slots, workers } = config;
   return { slots: slots.value, workers, ...(node === undefined ? {} : { joined: node.board.list() }) };

@@ -116,7 +116,7 @@ function requireKey(isKey: (token: string) => boolean, headers: HeaderReader): R
     : ok(true);
 }
 
-/** Its headers are the same for every delivery, so only the body tells a second change from a second try. */
+/** Its headers are the same for every delivery, so only the body distinguishes a second change from a second try. */
 function verifySupabase(
   isKey: (token: string) => boolean,
   headers: HeaderReader,

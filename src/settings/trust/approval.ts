@@ -1,4 +1,4 @@
-// What an operator approved: a record per project and the approved bytes, in a private folder of the state folder. A new approval writes the
+// An operator's approvals: a record per project and the approved bytes, in a private folder of the state folder. A new approval writes the
 // bytes first and the record last, so that a crash leaves the approval before it in force.
 
 import { createHash, randomUUID } from "node:crypto";

@@ -22,7 +22,7 @@ export function filesToShow(place: TrustPlace): string | null {
 function notTrusted(project: string): Problem {
   return {
     code: "project_not_trusted",
-    message: `Nobody has approved the files by which ${project} decides what runs (passrail.yaml, .passrail/, .claude/agents/).`,
+    message: `The files by which ${project} decides what runs are not approved (passrail.yaml, .passrail/, .claude/agents/).`,
     hint: "passrail trust         shows what they would run\npassrail trust --yes   approves them as they are now",
   };
 }

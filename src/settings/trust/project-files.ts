@@ -1,5 +1,5 @@
 // The files by which a repository decides what Passrail runs: settings, flows, agents, prompts, files of MCP servers, the switches of .env,
-// and the scripts that settings and flows name as programs. They are read once, as bytes, so that a hash stands for exactly these bytes.
+// and the scripts that settings and flows name as programs. They are read once, as bytes, so that a hash means exactly these bytes.
 
 import { createHash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
@@ -42,7 +42,7 @@ const FOLDERS: readonly {
 ];
 const MAX_PROGRAM_BYTES = 1024 * 1024;
 
-/** A file that cannot be read safely is an error: nobody can approve what nobody can read. */
+/** A file that cannot be read safely is an error: a person cannot approve an unreadable file. */
 export function readProjectFiles(project: string): Result<ProjectFiles> {
   const files = new Map<string, ProjectFile>();
   const add = (path: string, kind: ProjectFileKind, text: string): void => {

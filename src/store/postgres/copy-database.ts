@@ -95,6 +95,6 @@ function notEmpty(shown: string): StoreError {
   return new StoreError(
     "store_not_empty",
     `${shown} holds runs already.`,
-    "Name an empty database, or drop the schema passrail in it if nobody needs it any more.",
+    "Name an empty database, or drop the schema passrail in it if you do not need it any more.",
   );
 }

@@ -4,15 +4,15 @@
 import { messageOf } from "../../core/result.ts";
 import { StoreError } from "../store.ts";
 
-/** Whether the connection broke, so that nobody knows what became of the last statement. */
+/** Whether the connection broke, so that the outcome of the last statement is unknown. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
-  // 57P01…: the server goes down or comes up. 08: the connection. Without a code: the driver noticed it by itself.
+  // 57P01…: the server goes down or comes up. 08: the connection. Without a code: the driver noticed it.
   if (code !== undefined) return /^(57P0[1-5]|08...|E[A-Z_]+)$/u.test(code) && code !== "EREFUSED";
   return error instanceof Error && LOST.test(error.message);
 }
 
-/** What the driver says without a code. */
+/** The driver's messages without a code. */
 const LOST =
   /Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded when trying to connect|connection timeout|server closed the connection|closed unexpectedly/iu;
 
@@ -50,7 +50,7 @@ export function explainError(error: unknown, shown: string): unknown {
     return storeError(
       "disk_full",
       `No space left for ${shown}`,
-      "Free some space. Nothing is lost and writing goes on by itself.",
+      "Free some space. Nothing is lost, and writing resumes automatically.",
     );
   if (/^(53|55|57|40)/u.test(code))
     return storeError(

@@ -1,4 +1,4 @@
-// What the program asks the function `write` to do (schema-write.ts), as plain data.
+// The jobs of the function `write` (schema-write.ts), as plain data.
 
 import { type Reservation, toMicros, WARNED_AT } from "../../core/budget/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -29,9 +29,9 @@ export type Job =
       readonly request: string;
       readonly at: string;
       readonly forgetBefore: string;
-      /** Random: tells a second try of the same claim from another claim. */
+      /** Random: distinguishes a second try of the same claim from another claim. */
       readonly claim: string;
-      /** Above 0: forgets all but so many. */
+      /** Above 0: keeps only this many. */
       readonly trim: number;
     }
   | { readonly type: "answer"; readonly caller: string; readonly key: string; readonly answer: string }
@@ -111,7 +111,7 @@ function plainEventColumns(event: RunEvent): ReturnType<typeof eventColumns> {
   return { ...columns, actor: plainText(columns.actor) };
 }
 
-/** What goes into a text column as JSON is JSON already; what is a column of its own is taken out. */
+/** Values for a text column are JSON already; values with a column of their own are taken out. */
 function toRow(change: RowChange): JsonObject {
   if (change.type === "open-item") {
     const { number, kind, stage, openedAt } = change.item;

@@ -13,10 +13,10 @@ export type Lease = { readonly release: () => Promise<void> };
 const LEASE_S = 5;
 const RENEW_MS = 1000;
 
-/** `heldBy` says who has it, in words for the user; the program's decision never rests on them. */
+/** `heldBy` says who has it, in words for the user; the program never decides by them. */
 export type HeldLease = {
   readonly heldBy: string;
-  /** Whether nobody has it any more. Who wants it must still take it. */
+  /** Whether it has no holder any more. A caller that wants it must still take it. */
   readonly isFree: () => Promise<boolean>;
   readonly close: () => void;
 };
@@ -47,7 +47,7 @@ export async function takeLease(address: DatabaseAddress): Promise<Lease | HeldL
   };
 }
 
-/** Undefined: nobody performs. */
+/** Undefined: no process performs. */
 export async function leaseHolder({ read }: Pool): Promise<string | undefined> {
   const [row] = await read("SELECT holder FROM passrail.performer WHERE until > clock_timestamp()");
   return row === undefined ? undefined : String(row["holder"]);

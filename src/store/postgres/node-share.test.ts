@@ -1,4 +1,4 @@
-// What nodes share in the database.
+// The data that nodes share in the database.
 
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";

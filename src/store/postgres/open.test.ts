@@ -1,9 +1,13 @@
 // The Postgres store passes the contract, and what only concerns a database on a network.
 
+import { chownSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../test/harness/postgres.ts";
 import { openWire } from "../../../test/harness/postgres-wire.ts";
+import { SERVER_USER } from "../../../test/harness/postgres-server.ts";
+import { smallDisk } from "../../../test/harness/small-disk.ts";
 import { until } from "../../../test/harness/until.ts";
 import { type DatabaseAddress, readAddress } from "../../settings/database.ts";
 import { after, commitAll, handOver, minute, newRun, startMetered, storeSuite, wholeRun } from "../store.testsuite.ts";
@@ -44,6 +48,11 @@ storeSuite("Postgres", async () => {
     },
   };
 });
+
+/** A server of somebody else sees other folders. */
+const isInstalled = (process.env["DATABASE_URL"] ?? "") !== "";
+const small = smallDisk(12);
+const LEFT_BYTES = 200_000;
 
 describe("a database on a network", () => {
   const stores: Store[] = [];
@@ -191,6 +200,44 @@ describe("a database on a network", () => {
     expect(wire.requests() - before).toBe(1);
     wire.close();
   });
+
+  test.skipIf(small === undefined || isInstalled)(
+    "R-X-05: a database whose disk is full refuses commits with disk_full, keeps reads, and heals by itself",
+    async () => {
+      const disk = small?.mount() ?? "";
+      const space = `small_${database.url.slice(-6)}`;
+      try {
+        chownSync(disk, SERVER_USER, SERVER_USER);
+        await database.query(`CREATE TABLESPACE ${space} LOCATION '${disk}'`);
+        await database.query(`ALTER DATABASE ${address.database} SET default_tablespace = ${space}`);
+        const store = await open();
+        await commitAll(store, [newRun("a")]);
+        const { bavail, bsize } = statfsSync(disk);
+        writeFileSync(join(disk, "ballast"), Buffer.alloc(bavail * bsize - LEFT_BYTES));
+        const stored = ["a"];
+        let refused: unknown;
+        for (let turn = 0; refused === undefined && turn < 5000; turn += 1) {
+          const id = `r${turn}`;
+          await store.commit(newRun(id)).then(
+            () => stored.push(id),
+            (error: unknown) => (refused = error),
+          );
+        }
+        expect(refused).toMatchObject({ name: "StoreError", code: "disk_full" });
+        expect((await store.loadRun("a"))?.version).toBe(3);
+        rmSync(join(disk, "ballast"));
+        await commitAll(store, [newRun("later")]);
+        for (const id of stored) expect((await store.loadRun(id))?.version).toBe(3);
+        expect(await store.verify()).toEqual([]);
+      } finally {
+        for (const store of stores.splice(0)) store.close();
+        await database.query("DROP SCHEMA IF EXISTS passrail CASCADE");
+        await database.query(`ALTER DATABASE ${address.database} RESET default_tablespace`);
+        await database.query(`DROP TABLESPACE IF EXISTS ${space}`);
+        small?.unmount(disk);
+      }
+    },
+  );
 
   test("a role without special rights works; one without any is told what it lacks", async () => {
     const name = `app_${database.url.slice(-6)}`;

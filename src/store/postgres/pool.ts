@@ -1,10 +1,11 @@
-// The connections to the database. Nothing here needs a session: every statement stands alone or in one transaction, without names, so that
-// a pooler in transaction mode may be in between. Every statement has a time limit, because a cut network says nothing.
+// The connections to the database. Nothing here needs a session: every statement runs alone or in one transaction, without names, so that
+// a pooler in transaction mode may be in between. Every statement has a time limit, because a cut network gives no error.
 
 import { readFileSync } from "node:fs";
 import { type ClientConfig, Pool as ConnectionPool, type PoolClient, types } from "pg";
 import type { DatabaseAddress } from "../../settings/database.ts";
 import { explainError, isLost } from "./errors.ts";
+import { optional } from "../../core/optional.ts";
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 export type Query = (sql: string, ...values: readonly unknown[]) => Promise<readonly DatabaseRow[]>;
@@ -15,7 +16,7 @@ export type Pool = {
   readonly read: Query;
   /** Once. Throws what the driver throws. */
   readonly once: Query;
-  /** One transaction on one connection. `work` must not be repeated by itself; a failure rolls back. */
+  /** One transaction on one connection. `work` must not be repeated alone; a failure rolls back. */
   transact<T>(work: (query: Query) => Promise<T>, begin?: string): Promise<T>;
   /** Ends the connections as soon as they are idle. */
   close(): void;
@@ -24,7 +25,7 @@ export type Pool = {
 const CONNECTIONS = 5;
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 30_000;
-/** How often a read is tried: where the database never answered somebody waits for the reason, later it will be back. */
+/** Maximum tries of a read: before the first answer of the database the user waits for the reason; later the database will be back. */
 const READ_TRIES = { first: 4, later: 14 } as const;
 const RETRY_MS = 250;
 const RETRY_MAX_MS = 1000;
@@ -92,7 +93,7 @@ function clientOptions(address: DatabaseAddress): ClientConfig {
     port,
     database,
     user,
-    ...(password === undefined ? {} : { password }),
+    ...optional({ password }),
     ssl: tls === "off" ? false : { rejectUnauthorized: tls === "verified", ...ca },
     application_name: "passrail",
     connectionTimeoutMillis: CONNECT_MS,

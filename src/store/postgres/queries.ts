@@ -35,7 +35,7 @@ export function createConditions() {
   const values: unknown[] = [];
   return {
     values,
-    /** `?` stands for the value, as often as it is there. */
+    /** Each `?` is replaced by the value. */
     require(condition: string, value?: unknown): void {
       if (value !== undefined) values.push(value);
       conditions.push(condition.replaceAll("?", `$${values.length}`));

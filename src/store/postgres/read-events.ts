@@ -1,4 +1,4 @@
-// Reads the history: events, attempts, handoffs, and the signals that were taken. What lies inside of JSON is read here and not in SQL,
+// Reads the history: events, attempts, handoffs, and the signals that were taken. Values inside JSON are read here and not in SQL,
 // because Postgres refuses JSON with some characters that agents may write.
 
 import type { JsonObject } from "../../core/json.ts";
@@ -61,7 +61,7 @@ function readHandoffs({ all }: Pick<DatabaseQueries, "all">) {
     return all(toHandoff, sql, plainText(runId));
   }
 
-  /** What a handoff carries depends on those before it, so whole runs are read. */
+  /** The payload of a handoff depends on those before it, so whole runs are read. */
   async function handoffRows(query: HandoffQuery): Promise<readonly HandoffRow[]> {
     const [condition, ...values] = handoffCondition(query);
     const sql = `

@@ -1,4 +1,4 @@
-// Sums what attempts have spent, gives the latest usage of an agent for estimates, and tells how the last runs went.
+// Sums the cost of attempts, returns the latest usage of an agent for estimates, and the results of the last runs.
 
 import type { SpendingKey } from "../../core/budget/budget.ts";
 import type { Usage } from "../../core/budget/usage.ts";

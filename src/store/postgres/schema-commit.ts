@@ -1,6 +1,6 @@
 // The functions that commit one change of a run. They decide nothing that core decides: the events, their hashes and the changes of rows
 // (projections.ts) come from the program; numbers in them count from the first event of the change, because only the database knows which
-// number that gets. What is checked here must be checked inside the transaction: the version, the signals, the room in the budgets.
+// number that gets. These checks must be inside the transaction: the version, the signals, the room in the budgets.
 
 const PROJECT_1 = `
 -- Writes row changes into the projections. \`base\` is added to their sequence numbers, \`first_handoff\` is the last id given before.
@@ -127,7 +127,7 @@ type Numbering = {
   readonly takes: string;
   /** Sets `given`: the last numbers, with those of this change. */
   readonly numbers: string;
-  /** What the answer also has. */
+  /** Further fields of the answer. */
   readonly tells: string;
 };
 

@@ -1,4 +1,4 @@
-// Version 3: what the nodes of one database share besides runs: copies of the files and commits of attempts, keys, and who they are.
+// Version 3: the data that the nodes of one database share besides runs: copies of the files and commits of attempts, keys, and their own addresses.
 
 export const NODES_3 = `
 CREATE TABLE run_copies (

@@ -1,4 +1,4 @@
-// Version 4: running sums of what attempts have spent, as version 11 of SQLite's schema, and an index of the runs that go on.
+// Version 4: running sums of the cost of attempts, as version 11 of SQLite's schema, and an index of the open runs.
 
 import { SUMMED } from "../sqlite/schema-sums.ts";
 
@@ -10,7 +10,7 @@ const ADDED = SUMMED.map((column) => `${column} = spending_sums.${column} + excl
 const durationOf = (row: string): string =>
   `coalesce(round(extract(epoch FROM ${row}.ended_at::timestamptz - ${row}.started_at::timestamptz) * 1000), 0)::bigint`;
 
-/** What a row of `spending` adds to its sums; `sign` -1 takes it away. */
+/** The amount that a row of `spending` adds to its sums; `sign` -1 subtracts it. */
 const amountsOf = (row: string, sign: 1 | -1): string =>
   [
     "1",
@@ -36,7 +36,7 @@ const change = (row: string, sign: 1 | -1): string => `
     SELECT ${keyOf(row)}, ${amountsOf(row, sign)} FROM runs r WHERE r.number = ${row}.run_number
     ON CONFLICT (${KEY}) DO UPDATE SET ${ADDED};`;
 
-/** The sums as the rows say they are: what the upgrade writes, what verify compares with, and what a part of a day has. */
+/** The sums computed from the rows: the upgrade writes them, verify compares with them, and a part of a day uses them. */
 export const sumsOfRows = (where = ""): string => `
   WITH spent_once (${KEY}, ${COLUMNS}) AS (
     SELECT ${keyOf("s")}, ${amountsOf("s", 1)} FROM passrail.spending s JOIN passrail.runs r ON r.number = s.run_number ${where}

@@ -1,4 +1,4 @@
-// What the tables hold to by themselves: events never change and never go, except those of a run that is being deleted; the sums that
+// Rules that the tables enforce: events never change and are never removed, except those of a run that is being deleted; the sums that
 // budgets are checked against follow from the rows of `spending`.
 
 export const TRIGGERS_1 = `

@@ -1,6 +1,6 @@
 // The tables in Postgres, in the schema `passrail`. They are those of SQLite (its files say why each is as it is); what differs:
 // - `identity` also holds the last numbers that were given. Every writing transaction locks this row first, so numbers follow the order in
-//   which transactions commit: whoever reads by number never misses an event that commits late, and nothing can deadlock.
+//   which transactions commit: a reader by number never misses an event that commits late, and transactions cannot deadlock.
 // - JSON that must stay as it was written is text: `jsonb` knows no NUL, no half characters and no order of keys.
 // - Text is compared byte by byte (COLLATE "C"), as in SQLite, whatever the database's locale is.
 // Never edit a version that was released: a later one is a new entry in migrations.ts.

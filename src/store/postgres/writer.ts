@@ -1,6 +1,7 @@
-// Writes: what is asked for while the database is busy with the last call goes along with the next one. So one call at a time is under way,
-// a lonely handoff takes one round trip, and a hundred at once share a transaction. If the connection breaks, nobody knows whether the call
-// was carried out; it is made again, marked as such, and the database answers what has become of it.
+// Batches writes: jobs that arrive while the database is busy with one call share the next one. So one call at a time
+// is in progress, a single handoff takes one round trip, and a hundred at once share a transaction. If the connection
+// breaks, the outcome of the call is unknown; the writer makes it again, marked as a repeat, and the database answers
+// with the outcome.
 
 import { StoreError } from "../store.ts";
 import { explainError, isLost } from "./errors.ts";
@@ -42,7 +43,7 @@ export function openWriter(pool: Pool, fence: Fenced, onSeq: (before: number, af
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
-    // What is asked for in the same turn goes along.
+    // Jobs of the same turn share the call.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
       const batch = nextBatch();

@@ -1,4 +1,4 @@
-// A read that goes through much of the store lets everything else have its turn, so that a commit waits for it a few milliseconds at most.
+// A long read of the store pauses every few milliseconds, so that a commit waits only that long.
 
 import { setImmediate as turn } from "node:timers/promises";
 

@@ -37,7 +37,7 @@ export function prepareCommit(db: DatabaseSync, heads: Heads, shapes: Shapes): (
     if ((before?.version ?? 0) !== expectedVersion) {
       return { type: before !== undefined && signals.isRepeated(before.number, signalIds) ? "duplicate" : "conflict" };
     }
-    // Before what can be undone by itself: a shape that this notes stays.
+    // Before the part that can be undone separately: a shape noted here stays.
     const rows = rowsOf(change, before?.head, shapes);
     const head = rows.at(-1)?.hash ?? CHAIN_START;
     const reservations = change.reserve ?? [];
@@ -168,7 +168,7 @@ function prepareReserving(db: DatabaseSync): SaveProjections {
       project(run, changes);
       return NOTHING_RESERVED;
     }
-    // What the change itself settles makes room before it asks for more.
+    // The change's own settlements make room before its reservations.
     project(
       run,
       changes.filter((each) => !isReserving(each)),
@@ -179,7 +179,7 @@ function prepareReserving(db: DatabaseSync): SaveProjections {
   };
 }
 
-/** For changes that reserve: without room nothing of them stays, and the transaction goes on. */
+/** For changes that reserve: without room they are undone whole, and the transaction continues. */
 function prepareSavepoint(db: DatabaseSync) {
   const savepoint = db.prepare("SAVEPOINT reserving");
   const rollback = db.prepare("ROLLBACK TO reserving");

@@ -1,5 +1,5 @@
 // Opens the database file with the settings that our promises rest on: WAL with a sync per commit, references checked,
-// nothing mapped into memory. What is in the tables is not its business beyond the schema's version.
+// nothing mapped into memory. Of the tables it knows only the schema's version.
 
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

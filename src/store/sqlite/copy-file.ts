@@ -191,7 +191,7 @@ function setNumbers(db: DatabaseSync, last: LastNumbers): void {
   }
 }
 
-/** What a copy says it has given counts, whatever it still has. */
+/** The number that a copy has given counts, also if it has fewer rows now. */
 function keepHandoff(db: DatabaseSync, { handoff }: LastNumbers): void {
   if (handoff > 0) db.prepare("INSERT INTO handoff_ids (id) VALUES (?) ON CONFLICT DO NOTHING").run(handoff);
 }

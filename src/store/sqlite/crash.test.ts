@@ -2,12 +2,13 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { smallDisk } from "../../../test/harness/small-disk.ts";
 import { type Store, StoreError } from "../store.ts";
 import { after, commitAll, handOver, newRun } from "../store.testsuite.ts";
 import { openSqliteStore } from "./open.ts";
@@ -24,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A process with the store open; each line it prints is something that it was told is durable, or has read. */
+/** A process with the store open; each line that it prints is something that the store confirmed as durable, or that it has read. */
 function spawnStore(
   script: string,
   wrapper: readonly string[] = [],
@@ -96,7 +97,7 @@ test("a torn log gives a prefix of what was committed or a clean refusal, never 
   const torn = join(folder, "torn");
   mkdirSync(torn, { mode: 0o700 });
   const copy = join(torn, "passrail.db");
-  // Nobody else has the file open, so that reading it here, which drops this process's locks on it, does no harm.
+  // No other process has the file open, so reading it here, which drops this process's locks on it, does no harm.
   const whole = readFileSync(`${file}-wal`);
   const base = readFileSync(file);
   const offsets = [...sizes, ...sizes.map((size) => size - 1), ...sizes.map((size) => size + 700), 0, 1, 31, 33, 4000];
@@ -217,7 +218,8 @@ function canLimitFiles(): boolean {
   }
 }
 
-const small = smallDisk();
+const small = smallDisk(3);
+const BALLAST_BYTES = 2_000_000;
 
 test.skipIf(small === undefined)(
   "a full disk rejects commits with disk_full, keeps reads, and heals by itself",
@@ -226,7 +228,7 @@ test.skipIf(small === undefined)(
     try {
       const store = openSqliteStore({ file: join(disk, "data", "passrail.db") });
       await commitAll(store, [newRun("a")]);
-      writeFileSync(join(disk, "ballast"), Buffer.alloc(small?.ballast ?? 0));
+      writeFileSync(join(disk, "ballast"), Buffer.alloc(BALLAST_BYTES));
       const acknowledged = ["a"];
       let refused: unknown;
       for (let turn = 0; refused === undefined && turn < 5000; turn += 1) {
@@ -249,26 +251,6 @@ test.skipIf(small === undefined)(
     }
   },
 );
-
-/** A file system of a few megabytes, where the machine lets us make one (root on Linux). */
-function smallDisk() {
-  const mount = () => {
-    const disk = mkdtempSync(join(tmpdir(), "passrail-disk-"));
-    callSystem("mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", disk]);
-    return disk;
-  };
-  const unmount = (disk: string) => {
-    callSystem("umount", [disk]);
-    rmSync(disk, { recursive: true });
-  };
-  try {
-    unmount(mount());
-    return { mount, unmount, ballast: 2_000_000 };
-  } catch {
-    console.warn("no small file system can be mounted here: the test of a full disk is skipped");
-    return undefined;
-  }
-}
 
 test("a store whose file another process has locked says so instead of hanging for ever", async () => {
   const store = openSqliteStore({ file });

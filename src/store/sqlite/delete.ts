@@ -1,5 +1,6 @@
-// How a subject goes, with all its runs: the one place that removes events. To be called inside a transaction. Nothing of the runs stays but
-// the numbers of their events, as gaps, and what they cost on a day, which nobody gets back by deleting.
+// Deletes a subject with all its runs: the one place that removes events. To be called inside a transaction. Of the
+// runs only the numbers of their events stay, as gaps, and their cost per day: deleting does not give a day's budget
+// back.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Deletion } from "../store.ts";

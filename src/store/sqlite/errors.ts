@@ -55,7 +55,7 @@ export function explainError(error: unknown, file: string): unknown {
   }
 }
 
-const FREE_SPACE = "Free some space. Nothing is lost and writing goes on by itself.";
+const FREE_SPACE = "Free some space. Nothing is lost, and writing resumes automatically.";
 
 function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;

@@ -7,7 +7,7 @@ import { StoreError } from "../store.ts";
 import { type MarkFile, openMark } from "./mark.ts";
 import { LAST_SEQ } from "./schema-commits.ts";
 
-/** What the file says about itself. */
+/** The file's own identity. */
 export type Identity = {
   readonly incarnation: string;
   readonly epoch: number;
@@ -70,18 +70,18 @@ function takeOver(db: DatabaseSync, { found }: MarkFile): Identity {
   }
 }
 
-/** A store that nobody has owned yet is new, or was upgraded: its incarnation is fresh. */
+/** A store without an owner so far is new, or was upgraded: its incarnation is fresh. */
 function isRestored({ incarnation, epoch, seq }: Identity, mark: MarkFile["found"]): boolean {
   if (epoch === 0) return false;
   return mark === undefined || mark.incarnation !== incarnation || mark.epoch > epoch || mark.seq > seq;
 }
 
-/** What is stored is stored: a mark that cannot be written must not look like a failed commit. */
+/** The commit is stored: a mark that cannot be written must not look like a failed commit. */
 function writeMark(mark: MarkFile, identity: Identity): void {
   try {
     mark.write(identity);
   } catch {
-    // It stays behind, and a backup that is newer than it is not noticed.
+    // It is not updated, and a newer backup is not noticed.
   }
 }
 

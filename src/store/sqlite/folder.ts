@@ -1,5 +1,5 @@
 // The data folder and the files in it belong to one user: 0700 and 0600, whatever the umask says. A folder that others can write
-// to is refused, because whoever can replace the database decides what the engine runs.
+// to is refused, because a user who can replace the database decides what the engine runs.
 
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
 import { StoreError } from "../store.ts";

@@ -1,5 +1,6 @@
-// Group commit: what is asked for in the same turn of the event loop shares one transaction and so one sync of the disk.
-// Each caller is answered after the commit. One that throws is rejected alone: the others are done again, each by itself.
+// Group commit: calls in the same turn of the event loop share one transaction and so one sync of the disk. Each caller
+// is answered after the commit. One that throws is rejected alone: the others are repeated, each in its own
+// transaction.
 
 import { StoreError } from "../store.ts";
 

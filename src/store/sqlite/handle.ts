@@ -50,7 +50,7 @@ export function openHandle({ file, readOnly = false, owner = false, check = "aut
     return connection;
   }
 
-  /** After an I/O error the connection is not trusted again: what counts is what the disk says when it is opened anew. */
+  /** After an I/O error the connection is not trusted again: only the disk counts, when it is opened anew. */
   function dropConnection(): void {
     try {
       connection?.db.close();
@@ -71,7 +71,7 @@ export function openHandle({ file, readOnly = false, owner = false, check = "aut
       fence?.committed(writes.lastSeq());
     } catch (error) {
       const explained = explainError(error, file);
-      // SQLite has already rolled back by itself after some errors.
+      // After some errors SQLite has already rolled back.
       if (db.isTransaction) db.exec("ROLLBACK");
       writes.rolledBack();
       if (explained instanceof StoreError && explained.code === "store_io") dropConnection();
@@ -145,7 +145,7 @@ type Connection = {
   readonly holds: SavedHolds;
 };
 
-/** What writes is prepared with the first write: commands that look are a third faster without it. */
+/** Writing statements are prepared with the first write: commands that only read are a third faster without them. */
 function prepareAll(db: DatabaseSync): Connection {
   let writes: Writes | undefined;
   let requests: Requests | undefined;

@@ -1,5 +1,5 @@
-// Remembers where runs and the sequence of events end, so that a commit need not look them up. What it remembers holds inside one
-// transaction; the version in the update of a run's row notices a head that another process has moved.
+// Remembers where runs and the sequence of events end, so that a commit need not look them up. Its memory is valid
+// inside one transaction; the version in the update of a run's row notices a head that another process has moved.
 
 import type { DatabaseSync } from "node:sqlite";
 import { LAST_SEQ } from "./schema-commits.ts";
@@ -48,7 +48,7 @@ export function createHeads(db: DatabaseSync) {
       lastSeq = undefined;
       lastHandoff = undefined;
     },
-    /** Nothing of a transaction that did not happen is true. */
+    /** After a rollback nothing that the transaction noted is true. */
     rolledBack: (): void => {
       lastSeq = undefined;
       lastHandoff = undefined;

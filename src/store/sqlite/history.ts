@@ -41,7 +41,7 @@ export function prepareHistory(db: DatabaseSync, queries: Queries = createQuerie
   const hasCommits = (): boolean => schema() >= COMMITS_SINCE;
   const places = (): string => (schema() >= PARTS_SINCE ? COMMIT_PLACES : "commits");
 
-  /** The events of these rows after a number, at most so many. */
+  /** The events of these rows after a number, up to a maximum. */
   function unfold(rows: Iterable<CommitTableRow>, after: number, limit: number): readonly StoredEvent[] {
     const found: StoredEvent[] = [];
     for (const row of rows) {
@@ -79,7 +79,7 @@ export function prepareHistory(db: DatabaseSync, queries: Queries = createQuerie
     return [...old, ...unfold(each<CommitTableRow>(sql, runId, after, limit), after, limit - old.length)];
   }
 
-  /** What the event with this number says, without its type, time and actor. */
+  /** The body of the event with this number, without its type, time and actor. */
   function bodyAt(seq: number): JsonObject | undefined {
     const old = first(
       (row: EventRow) => JSON.parse(row.body) as JsonObject,

@@ -1,6 +1,6 @@
-// What the last runs tell about a flow: how they ended, what was sent back, what waited for people, what failed. Always of a limited number
-// of runs, so that an answer costs the same in a store of any age; and of a few runs at once, so that nothing waits for it
-// (read-insight.ts).
+// Facts of the last runs about a flow: how they ended, what was sent back, what waited for people, what failed. Always
+// of a limited number of runs, so that an answer costs the same in a store of any age; and of a few runs at once, so
+// that other calls do not wait (read-insight.ts).
 
 import type { DatabaseSync } from "node:sqlite";
 import type { EventType, RunEvent } from "../../core/run/event.ts";
@@ -137,7 +137,7 @@ function numbersOf(rows: unknown): readonly number[] {
 
 const STEPPING: ReadonlySet<string> = new Set<EventType>(STEP_TYPES);
 
-/** What STEPS reads from a row of `events`. */
+/** The columns that STEPS reads from a row of `events`. */
 function stepOf(event: RunEvent): Pick<InsightStep, "stage" | "item" | "kind" | "looped"> {
   const item = "item" in event ? event.item : undefined;
   return {

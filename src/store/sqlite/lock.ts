@@ -17,7 +17,7 @@ const held = new Set<DatabaseSync>();
 
 export type EngineLock = { release(): void };
 
-/** `heldBy` says who has it, in words for the user; the program's decision never rests on them. */
+/** `heldBy` says who has it, in words for the user; the program never decides by them. */
 export function takeEngineLock(dir: string): EngineLock | { readonly heldBy: string } {
   const folder = prepareFolder(dir);
   const file = join(folder, "engine.lock.db");
@@ -58,7 +58,7 @@ function writeNote(note: string): void {
 
 export type LockOwner = { readonly pid: number; readonly startedAt: string };
 
-/** Who holds the lock now; undefined where nobody does, or where nobody knows who. Takes nothing and makes nothing. */
+/** The present holder of the lock; undefined if there is none, or if it is unknown. Takes and creates nothing. */
 export function lockOwner(dir: string): LockOwner | undefined {
   const file = join(dir, "engine.lock.db");
   if (!existsSync(file)) return undefined;
@@ -68,7 +68,7 @@ export function lockOwner(dir: string): LockOwner | undefined {
     return undefined;
   } catch {
     const owner = readOwner(join(dir, "engine.json"));
-    // Whoever has just taken the lock, or only looks at it as we do, has written no note: the one that is there is that of a dead owner.
+    // A process that has just taken the lock, or only probes it as we do, has written no note: the present note is from a dead owner.
     return owner !== undefined && isThere(owner.pid) ? owner : undefined;
   } finally {
     db.close();

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** A statement for so many rows, prepared when it is first needed. */
+/** A statement for this number of rows, prepared when it is first needed. */
 export function byRows(db: DatabaseSync, sql: (rows: number) => string): (rows: number) => StatementSync {
   const prepared: StatementSync[] = [];
   return (rows) => {

@@ -32,7 +32,7 @@ export function openMark(database: string): MarkFile {
   };
 }
 
-/** For somebody who only looks. */
+/** For a process that only reads. */
 export function lookAtMark(database: string): OwnerMark | undefined {
   try {
     const file = openSync(`${database}.mark`, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -34,7 +34,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEMA_14_PARTS,
 ];
 
-/** Readers use nothing that is newer, so commands that only read work on a file that was not upgraded yet. */
+/** Readers use no newer tables, so commands that only read work on a file that was not upgraded yet. */
 export const READABLE_FROM = 4;
 
 /** The versions from which on sums are stored, open runs have an index of their own, the events of a commit share a row, and the parts of a run a table. */
@@ -43,7 +43,7 @@ export const OPEN_RUNS_SINCE = 12;
 export const COMMITS_SINCE = 13;
 export const PARTS_SINCE = 14;
 
-/** "PSRL": tells our files from those of other programs. */
+/** "PSRL": distinguishes our files from those of other programs. */
 const APPLICATION_ID = 0x5053524c;
 
 /** Reads only. Returns the version, 0 for an empty database. */

@@ -43,7 +43,7 @@ export function intoVersion12(file: string): void {
   db.close();
 }
 
-/** What versions 11 and 12 added goes. Call it after `intoVersion12`. */
+/** Removes the additions of versions 11 and 12. Call it after `intoVersion12`. */
 export function intoVersion10(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(`

@@ -1,4 +1,4 @@
-// What goes into a row comes out of it, byte for byte.
+// Unpacking a row returns what was packed, byte for byte.
 
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, expect, test } from "vitest";
@@ -73,7 +73,7 @@ test("rows of another store keep their text, also one that this program would no
   const rows = bodies.map((body) => ({ ...row, body }));
   const packed = shapes.packRows(rows.slice(0, -1));
   expect(columns(rowsOf(packed)).map(({ body }) => body)).toEqual(bodies.slice(0, -1));
-  // What cannot be read stays what it is, and is damage wherever it is looked at.
+  // An unreadable row stays as it is, and every reader reports it as damage.
   expect(() => rowsOf(shapes.packRows(rows.slice(-1)))).toThrow("JSON");
 });
 

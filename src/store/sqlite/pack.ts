@@ -1,6 +1,6 @@
 // How the events of one commit share a row. An event becomes a list: the number of its shape, then its values. A shape is the type of an
-// event and the names of its values; few are in use, and the table `shapes` holds each once. Nothing is lost: what comes out again is the
-// event byte for byte, in the order of its keys. Pure; shapes.ts has the numbers.
+// event and the names of its values; few are in use, and the table `shapes` holds each once. Nothing is lost: unpacking gives the event
+// byte for byte, in the order of its keys. Pure; shapes.ts has the numbers.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { RunEvent } from "../../core/run/event.ts";
@@ -16,7 +16,7 @@ export type Unpacked = {
   readonly body: JsonObject;
 };
 
-/** What most events of a commit have in common: those of its last event. */
+/** The values that most events of a commit share: those of its last event. */
 export type Common = { readonly at: string; readonly actor: string };
 
 /** Events that have no shape are kept as text: [0, type, body, at, actor]. */
@@ -24,7 +24,7 @@ export const AS_TEXT = 0;
 
 /** Objects whose own values are taken one by one: their keys are ours, and bounded. */
 const OPENED = new Set(["carry", "outcome", "item"]);
-/** Stands where the value is that of the payload under the same name. */
+/** A mark: the value is that of the payload under the same name. */
 const AS_IN_PAYLOAD = 0;
 const NAME = /^(?!__proto__)[A-Za-z_]\w*(\.(?!__proto__)[A-Za-z_]\w*=?)?$/u;
 const NAMES_AT_MOST = 60;
@@ -78,7 +78,7 @@ export function asText({ type, at, actor, body }: Omit<Unpacked, "body"> & { rea
   return [AS_TEXT, type, body, at, actor];
 }
 
-/** What `asText` was given. Throws for other lists. */
+/** The input of `asText`. Throws for other lists. */
 export function fromText(values: readonly Json[]): { type: string; at: string; actor: string; body: string } {
   const [, type, body, at, actor] = values;
   const isText = values.length === 5 && typeof type === "string" && typeof body === "string";

@@ -52,7 +52,7 @@ export function readRuns({ all, first, numberOf, schema }: Queries) {
     return [...found.values()].toSorted((a, b) => b.number - a.number).slice(0, filter.limit);
   }
 
-  /** Runs that go on and runs that have ended are in different indexes; the newest of both count. */
+  /** Open runs and ended runs are in different indexes; the newest of both count. */
   function runsWhere(filter: RunConditions): readonly RunSummary[] {
     const parts = schema() < OPEN_RUNS_SINCE ? [partBefore12(filter)] : partsOf(filter);
     const found = parts.flatMap((part) => {
@@ -128,7 +128,7 @@ function selectRuns(
   if (filter.text !== undefined) {
     const like = `%${filter.text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
     const found = "(subject_title LIKE ? ESCAPE '\\' OR subject_id LIKE ? ESCAPE '\\')";
-    // The index holds the titles alone; beside them in the table lies the whole state of each run.
+    // The index holds the titles alone; the table also holds the whole state of each run.
     require(titles ? `number IN (SELECT number FROM runs INDEXED BY runs_by_title WHERE ${found})` : found, like, like);
   }
   if (filter.before !== undefined) require("number < ?", filter.before);

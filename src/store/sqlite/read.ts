@@ -24,7 +24,7 @@ export function prepareReads(db: DatabaseSync) {
   const history = prepareHistory(db, queries);
 
   function inbox(): readonly InboxRecord[] {
-    // Only runs that go on have items, and those are few.
+    // Only open runs have items, and those are few.
     const from =
       queries.schema() < PARTS_SINCE
         ? "inbox i JOIN runs r ON r.number = i.run_number"

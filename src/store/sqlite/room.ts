@@ -1,5 +1,5 @@
-// Whether the budgets have room for what a change puts aside. Called inside the transaction, before it is booked: whoever comes later in
-// the same transaction, or in the next, sees what was put aside before.
+// Whether the budgets have room for the reservations of a change. Called inside the transaction, before they are
+// booked: a later change in the same transaction, or in the next, sees the earlier reservations.
 
 import type { DatabaseSync } from "node:sqlite";
 import {
@@ -35,7 +35,7 @@ export function prepareRoom(db: DatabaseSync): Room {
           if (most === null) continue;
           const shown = (value: number): number => (unit === "usd" ? toUsd(value) : value);
           const use = { scope, key, unit, limit: shown(most) };
-          // What is used up is used up, also for an attempt that is thought to cost nothing.
+          // A used-up budget refuses every attempt, also one with an expected cost of 0.
           if (used[unit] + needed[unit] > most || used[unit] >= most)
             return {
               type: "over_budget",

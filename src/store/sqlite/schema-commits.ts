@@ -1,9 +1,10 @@
 // Version 13: the events of one commit are one row with one hash, where each had a row and a hash of its own. `commits` has them, packed as
 // pack.ts says; seq and version are those of the last event, and events of a commit have neighbouring numbers. Rows that are in `events`
-// stay there as they are, each a commit of one event; new ones are never added. So an upgrade takes the same time for every store, a chain
-// goes on from its last old hash, and history.ts reads both. The number of the last event is that of the last row, or of the last gap.
+// stay there as they are, each a commit of one event; new ones are never added. So an upgrade takes the same time for every store, a
+// chain continues from its last old hash, and history.ts reads both. The number of the last event is that of the last row, or of the
+// last gap.
 
-/** What the event with the number `seq` has as its payload, where it is in a row of `commits`. */
+/** The payload of the event with the number `seq`, if it is in a row of `commits`. */
 const payloadInCommit = (seq: string): string => `(
   SELECT CASE
     WHEN place.body ->> (place.path || '[0]') = 0 THEN (place.body ->> (place.path || '[2]')) -> '$.outcome.payload'

@@ -1,7 +1,7 @@
-// Version 14: attempts, handoffs, open inbox items and the signals of a run lie beside each other in one table, so that a handoff writes
-// one page for them instead of five; and so do the places of its commits, which were an index. The names by which they were known are
+// Version 14: attempts, handoffs, open inbox items and the signals of a run are beside each other in one table, so that a handoff writes
+// one page for them instead of five; the places of its commits, which were an index, are there, too. The names by which they were known are
 // views of it; copies of stores write through these, commits write into `parts`. A commit notes the id of the last handoff that the store
-// has given. That number grows with the commits, so the run of a handoff is found by halves, without an index. Ids that were given before,
+// has given. That number grows with the commits, so the run of a handoff is found by binary search, without an index. Ids that were given before,
 // or by another store, are in `handoff_ids`; so is, without a run, the last id when runs are deleted.
 
 import { APPEND_ONLY, HANDOFF_ROWS } from "./schema-commits.ts";
@@ -39,7 +39,7 @@ INSERT INTO parts (run_number, kind, name, number) SELECT run_number, 's', signa
 INSERT INTO parts (run_number, kind, name, number, ready_seq) SELECT run_number, 'c', '', version, seq FROM commits;
 `;
 
-/** The old tables as views, and how a copied row gets into them. No joins, so that whoever joins a view asks the table by its key. */
+/** The old tables as views, and how a copied row gets into them. No joins, so that a join with a view reads the table by its key. */
 const VIEWS = `
 CREATE VIEW attempts AS
 SELECT p.run_number, (SELECT id FROM runs WHERE number = p.run_number) AS run_id, p.name AS stage, p.number AS attempt, p.track, p.state AS status, p.handoff, p.ready_seq,

@@ -1,6 +1,7 @@
-// Version 11: running sums of what attempts have spent, by day, flow, stage, agent, runner and model, so that the cost of everything is as
-// fast after ten thousand runs as after two hundred. They follow from `spending` and from the times of `attempts`; triggers keep them so,
-// and verify compares them. A model that nobody named is the empty text here. Time counts once an attempt has ended.
+// Version 11: running sums of the cost of attempts, by day, flow, stage, agent, runner and model, so that summing all
+// cost is as fast after ten thousand runs as after two hundred. They follow from `spending` and from the times of
+// `attempts`; triggers keep them so, and verify compares them. A missing model is the empty text here. Time counts once
+// an attempt has ended.
 
 type Row = "NEW" | "OLD" | "s";
 
@@ -15,7 +16,7 @@ const ADDED = SUMMED.map((column) => `${column} = ${column} + excluded.${column}
 export const durationOf = (row: string): string =>
   `coalesce(CAST(round((julianday(${row}.ended_at) - julianday(${row}.started_at)) * 86400000) AS INTEGER), 0)`;
 
-/** What a row of `spending` adds to its sums; `sign` -1 takes it away. */
+/** The amount that a row of `spending` adds to its sums; `sign` -1 subtracts it. */
 const amountsOf = (row: Row, sign: 1 | -1): string =>
   [
     "1",
@@ -44,7 +45,7 @@ const change = (row: Row, sign: 1 | -1): string => `
 const forgetEmpty = (row: Row): string => `
   DELETE FROM spending_sums WHERE day = ${row}.day AND stage = ${row}.stage AND agent = ${row}.agent AND attempts = 0;`;
 
-/** The sums as the rows say they are: what the upgrade writes, what verify compares with, and what a part of a day has. */
+/** The sums computed from the rows: the upgrade writes them, verify compares with them, and a part of a day uses them. */
 export const sumsOfRows = (where = ""): string => `
   WITH spent_once (${SUMS_KEY}, ${SUMMED.join(", ")}) AS (
     SELECT ${keyOf("s")}, ${amountsOf("s", 1)} FROM spending s JOIN runs r ON r.number = s.run_number ${where}

@@ -1,5 +1,5 @@
-// Version 9: a handoff carries what people told its agents (`added`, keys of its payload), and what comes back carries what its sender gave
-// with it besides the reason. An agent outside reads these rows and nothing else.
+// Version 9: a handoff carries people's words to its agents (`added`, keys of its payload), and a returned one carries
+// its sender's payload besides the reason. An agent outside reads only these rows.
 
 export const AGENT_HANDOFFS = `CREATE VIEW agent_handoffs (
   id, story_id, from_agent, to_agent, status, payload, rejection_reason, created_at, processed_at

@@ -125,7 +125,7 @@ LEFT JOIN attempts a ON a.run_number = h.run_number AND a.stage = h.from_stage A
 LEFT JOIN events e ON e.seq = a.outcome_seq;
 `;
 
-// Version 2: what attempts cost. Money is in millionths of a dollar, so that sums are exact. `spending` follows from events; `spent` holds
+// Version 2: the cost of attempts. Money is in millionths of a dollar, so that sums are exact. `spending` follows from events; `spent` holds
 // the running sums that budgets are checked against, so that a check does not grow with history. The triggers keep the two together.
 
 export const SCHEMA_2 = `
@@ -254,8 +254,8 @@ CREATE TABLE forgotten (
 `;
 
 // Version 4: lists stay as fast as they are in a new store. Every filter of a list of runs has an index in order of number; with the flow in
-// it, a status and a flow together are looked up without touching a row. What runs cost since a time is found by that time. A handoff to a
-// person's gate is answered through the inbox and stays pending here for ever, so those to agents have an index without them.
+// it, a status and a flow together are looked up without touching a row. The cost of runs since a time is found by that time. A handoff to a
+// person's gate is answered through the inbox and stays pending here, so those to agents have an index without them.
 
 export const SCHEMA_4 = `
 DROP INDEX runs_by_status;

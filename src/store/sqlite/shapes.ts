@@ -6,7 +6,7 @@ import type { RunEvent } from "../../core/run/event.ts";
 import { eventColumns, type EventRow, toEvent } from "../rows.ts";
 import { AS_TEXT, asText, type Common, fromText, isFit, pack, type EventShape, type Unpacked, unpack } from "./pack.ts";
 
-/** There are some hundred. A program that makes up names shall not fill the table with them. */
+/** There are some hundred. A program that invents names must not fill the table with them. */
 const SHAPES_AT_MOST = 5000;
 
 export type CommitRow = Common & { readonly body: string };
@@ -107,7 +107,7 @@ export function prepareOpening(db: DatabaseSync) {
     typeOf: (values: readonly Json[]): string =>
       values[0] === AS_TEXT ? fromText(values).type : (shapeOf(Number(values[0]))[0] ?? ""),
     open: opened,
-    /** What the event's row would have: its body as the text that its hash covers. */
+    /** The event's body as its row would have it: the text that its hash covers. */
     columnsOf(values: readonly Json[], common: Common): Omit<Unpacked, "body"> & { readonly body: string } {
       const event = opened(values, common);
       return values[0] === AS_TEXT ? fromText(values) : { ...event, body: JSON.stringify(event.body) };

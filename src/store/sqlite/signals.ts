@@ -17,7 +17,7 @@ export function prepareSignals(db: DatabaseSync) {
 
   return {
     isRepeated,
-    /** Takes all, or none and answers false when one of them was there already: a failed statement leaves nothing of itself behind. */
+    /** Takes all, or none and answers false when one of them was there already: a failed statement changes nothing. */
     take(number: number, signalIds: readonly string[]): boolean {
       if (signalIds.length === 0) return true;
       try {

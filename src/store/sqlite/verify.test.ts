@@ -39,7 +39,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What someone with the file and a SQLite shell can do. */
+/** The possible edits of a user with the file and a SQLite shell. */
 async function tamper(sql: string): Promise<readonly Damage[]> {
   const raw = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   raw.exec(`DROP TRIGGER events_never_change; DROP TRIGGER events_never_go; DROP TRIGGER events_never_come;
@@ -54,7 +54,7 @@ test("S26: an untouched store is clean, also while it is being written", async (
   expect(found).toEqual([]);
 });
 
-/** The same store as a program before version 13 left it: each event in a row of its own. It goes on in rows of commits. */
+/** The same store as a program before version 13 left it: each event in a row of its own. It continues in rows of commits. */
 async function reopenAsOld(): Promise<void> {
   store.close();
   intoVersion12(file);

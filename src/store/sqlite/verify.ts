@@ -18,7 +18,7 @@ import { type NumberedEvent, type ProjectedTable, PROJECTED_SINCE, PROJECTIONS, 
 const PAGE = 100;
 
 export async function verifyFile(path: string): Promise<readonly Damage[]> {
-  // Before the snapshot: its owner may go on meanwhile.
+  // Before the snapshot: the store's owner may write meanwhile.
   const mark = lookAtMark(path);
   const db = openReader(path);
   try {
@@ -77,7 +77,7 @@ async function* checkEvents(
 }
 
 /**
- * Whoever deletes the last runs with all their rows leaves no hole. The mark beside the file says how far its owner got; it is written after
+ * A deletion of the last runs with all their rows leaves no gap. The mark beside the file has the last number of its owner; it is written after
  * the transaction, so it is never ahead of what was stored.
  */
 function* checkEnd(db: DatabaseSync, mark: OwnerMark | undefined): Generator<Damage> {
@@ -85,11 +85,11 @@ function* checkEnd(db: DatabaseSync, mark: OwnerMark | undefined): Generator<Dam
   const { incarnation, epoch, seq } = prepareIdentity(db)();
   if (mark.incarnation !== incarnation || mark.epoch !== epoch || mark.seq <= seq) return;
   const gone = missing(seq + 1, mark.seq);
-  const what = `${gone.what}: the mark beside the file says that they were stored, so they were deleted, or an older copy lies in its place`;
+  const what = `${gone.what}: the mark beside the file says that they were stored, so they were deleted, or an older copy has replaced it`;
   yield { ...gone, what };
 }
 
-/** `damage`: the row cannot be opened, so nobody knows how many events it had. */
+/** `damage`: the row cannot be opened, so its number of events is unknown. */
 type FoundCommit = {
   readonly first: number;
   readonly last: number;
@@ -116,7 +116,7 @@ async function* commitsOf(db: DatabaseSync, ids: Map<number, string>): AsyncGene
   }
 }
 
-/** A commit does not repeat the run's id. Of a run whose row is gone, its first event tells. */
+/** A commit does not repeat the run's id. If the row of a run is gone, its first event has it. */
 function prepareRunIds(known: Map<number, string>): (number: number, first: EventRow | undefined) => string {
   return (number, first) => {
     const { id } = JSON.parse(first?.body ?? "{}") as Unpacked["body"];

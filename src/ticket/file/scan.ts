@@ -1,5 +1,5 @@
-// Reads the folder of tickets, and later only the files whose times, size or number have changed. Broken files are reported; the others are
-// read all the same.
+// Reads the folder of tickets, and later only the files whose times, size or number have changed. Broken files are
+// reported; the others are still read.
 
 import type { TicketScan } from "../../core/ticket/ticket.ts";
 import { checkTogether, type FoundFile } from "./check-together.ts";

@@ -62,7 +62,7 @@ export function readDependencies({ value, at, note, source: { prefix } }: Ticket
   return { dependsOn: [...found.keys()], places: [...found.values()] };
 }
 
-/** What looks like a dependency and is none would let a ticket start too early. */
+/** A value that only looks like a dependency would let a ticket start too early. */
 function noteLostDependencies({
   value,
   at,

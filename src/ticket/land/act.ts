@@ -9,7 +9,7 @@ import type { DoneSight, OutwardIntent } from "../../core/run/outward-act.ts";
 export type LandingAct<T> = {
   readonly intent: Omit<OutwardIntent, "key">;
   readonly send: () => Promise<Result<T>>;
-  /** What the remote shows; null if it does not show the act. */
+  /** The state of the remote; null if it does not show the act. */
   readonly look: () => Promise<Result<T | null>>;
   readonly sightOf: (value: T) => DoneSight;
 };

@@ -1,5 +1,5 @@
 // Runs whose work may not leave, because the approval of their project's files was withdrawn, wait with a question. When a person approves the
-// files again, this answers it in that person's name, and the run goes on.
+// files again, this answers it in that person's name, and the run continues.
 
 import type { AnswerRules } from "../../app/offered.ts";
 import { approverOf, withdrawnTrust } from "../../app/trust/withdrawn.ts";

@@ -52,7 +52,7 @@ export async function removeLanded(
 
 export type Restored = { readonly type: "restored" | "there"; readonly branch: string; readonly commit: string };
 
-/** Restores the branch under its own name, or under a free one if that is taken. Nothing that exists is changed. */
+/** Restores the branch under its own name, or under a free one if that is taken. No existing branch is changed. */
 export async function restoreBranch(
   project: string,
   work: { readonly branch: string; readonly commit: string },

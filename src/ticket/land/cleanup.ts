@@ -67,7 +67,7 @@ export function createCleanup(options: CleanupOptions): () => Promise<void> {
       act(run, landed, remove),
     );
     if (!removed.ok) throw new Error(removed.error.message);
-    // A dead process may have removed it without a word.
+    // A dead process may have removed it without a record.
     if (removed.value.type === "removed") await closeLeft(run, landed);
     return removed.value.type !== "later";
   }

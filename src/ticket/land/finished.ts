@@ -1,4 +1,4 @@
-// What a person does with the work of a run that has ended: land it, propose it, or discard it. Commands and API check and plan it here.
+// A person's acts on the work of an ended run: land it, propose it, or discard it. Commands and API check and plan it here.
 
 import { optional } from "../../core/optional.ts";
 import { err, ok, type Result } from "../../core/result.ts";

@@ -1,5 +1,5 @@
-// Lands the work of a run over several repositories: one after the other, each like the work of any run. If one cannot land, the others that
-// come after it wait, and people are told which have landed already. A second try finds those in their targets.
+// Lands the work of a run over several repositories: one after the other, each like the work of any run. If one cannot
+// land, the later ones wait, and the message names those that have landed. A second try finds those in their targets.
 
 import type { CheckResult } from "../../core/flow/check-result.ts";
 import type { Issue, Report } from "../../core/flow/outcome.ts";

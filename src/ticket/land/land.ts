@@ -383,7 +383,7 @@ function reported(failed: { readonly ok: false; readonly error: Problem }): Repo
   const reason = hint === undefined ? message : `${message} (${hint})`;
   if (PASSING.has(code)) return { cause: code, reason };
   if (code === "trust_withdrawn") return waitForApproval(reason);
-  // Nobody reads it: the attempt was ended.
+  // It has no reader: the attempt was ended.
   if (code === "not_wanted") return { cause: "canceled", reason };
   if (code === "forge_auth" || code === "token_missing") return { cause: code, reason };
   return {

@@ -1,5 +1,5 @@
-// Acts outside whose attempt is over: Passrail looks at the remote for what became of them, and takes back a landing if a person asked
-// for it. Called until every act is known.
+// Acts outside whose attempt has ended: Passrail looks up their outcome at the remote, and undoes a landing if a person
+// asked for it. Called until every act is known.
 
 import { join } from "node:path";
 import type { OutwardLog } from "../../attempt/outward-log.ts";

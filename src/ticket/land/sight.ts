@@ -1,4 +1,4 @@
-// What a remote shows of an act: the commit in its branch, or the open pull request. It is the proof after an act, and the answer to "did
+// The evidence of an act at a remote: the commit in its branch, or the open pull request. It is the proof after an act, and the answer to "did
 // it happen?" after a crash.
 
 import { ok, type Result } from "../../core/result.ts";

@@ -78,7 +78,7 @@ async function pickOnto(gitDir: string, dir: string, head: string, commit: strin
     if (!picked.ok)
       return err({
         code: "undo_conflict",
-        message: `later work builds on it, so it cannot be taken back by itself: ${picked.error.message}`,
+        message: `later work builds on it, so it cannot be undone alone: ${picked.error.message}`,
       });
     const now = await resolveCommits(dir, ["HEAD"]);
     if (!now.ok) return now;

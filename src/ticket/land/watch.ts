@@ -32,7 +32,7 @@ export type MergeWatchOptions = {
 };
 
 export type MergeWatch = {
-  /** Looks now, also at runs that were put off after an error. Resolves after the look. */
+  /** Looks now, also at runs that were postponed after an error. Resolves after the look. */
   wake(): Promise<void>;
   close(): Promise<void>;
 };

@@ -37,7 +37,7 @@ export type Mirror = {
    * wait, or undefined.
    */
   beforeOutward(run: Run): Promise<string | undefined>;
-  /** The engine calls it when the acts of a run are known: the file of a canceled run says that its work landed all the same. */
+  /** The engine calls it when the acts of a run are known: the file of a canceled run says that its work landed nevertheless. */
   afterOutward(run: Run): Promise<void>;
   /** Adopts the runs of an earlier process. Called once, before the engine performs. */
   start(): Promise<void>;

@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Problem } from "../../core/result.ts";
 import type { RefusedStarts } from "../../core/ticket/cannot-start.ts";
 import { replacePrivate } from "../../file/private-file.ts";
+import { optional } from "../../core/optional.ts";
 
 export type RefusedBoard = {
   /** Replaces the earlier ones. */
@@ -55,7 +56,7 @@ export function readRefused({ home, project }: Place): RefusedStarts {
 }
 
 function shown({ code, message, hint }: { code: string; message: string; hint?: string | undefined }): Problem {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
+  return { code, message, ...optional({ hint }) };
 }
 
 function fileOf(home: string): string {

@@ -1,5 +1,5 @@
 // Compares the imported tickets of a project with their issues, once: issues follow their tickets, and an issue that was ended ends its
-// ticket. Every act can be repeated: what is noted is only what both sides said.
+// ticket. Every act can be repeated: the note has only the states of both sides.
 
 import { CANCELED_STATUS, isOver, isTicketStatus } from "../../core/ticket/status.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
@@ -44,7 +44,7 @@ export async function syncTrackers(place: SyncPlace): Promise<Synced> {
   return { changes: of("change"), problems: of("problem") };
 }
 
-/** A ticket that is over, and whose issue was told: nothing can follow, so nobody is asked. Trackers count requests. */
+/** An ended ticket whose issue was updated: no change can follow, so the tracker is not asked. Trackers count requests. */
 function isSettled({ last }: TrackedNote, { status }: Ticket): boolean {
   return isTicketStatus(status) && isOver(status) && last?.phase === phaseOf(status);
 }
@@ -83,7 +83,7 @@ async function compare(
     case "cancel": {
       const text = `${ticket.id} → ${CANCELED_STATUS}, because ${id} is ${there.name} at ${tracker.origin}`;
       if (dryRun) return { type: "change", text };
-      // The note comes after it: a crash in between finds a ticket that is over, and has nothing left to do.
+      // The note comes after it: after a crash in between the next sync finds an ended ticket, and has nothing left to do.
       const written = await folder.update(ticket, { status: CANCELED_STATUS }, { status });
       if (!written.ok) return { type: "problem", text: `${ticket.id}: ${written.error.message}` };
       writeTracked(home, { ...note, last: { phase: phaseOf(CANCELED_STATUS), state: there.name }, refused: null });

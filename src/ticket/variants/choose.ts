@@ -1,4 +1,4 @@
-// A person chooses one variant: the others become Canceled in their files, which ends their runs. Nothing of their work is removed.
+// A person chooses one variant: the others become Canceled in their files, which ends their runs. Their work is kept.
 
 import { err, ok, type Result } from "../../core/result.ts";
 import type { PlannedTicket, TicketPlan } from "../../core/ticket/plan.ts";

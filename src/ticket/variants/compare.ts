@@ -18,7 +18,7 @@ export type ComparedVariant = {
   readonly newest: { readonly id: string; readonly number: number } | null;
   /** The last word of each stage, in the order in which they first came. */
   readonly verdicts: readonly { readonly stage: string; readonly verdict: string }[];
-  /** What Passrail's own checks found last, by name. */
+  /** The last results of Passrail's own checks, by name. */
   readonly checks: readonly { readonly name: string; readonly state: string }[];
   readonly changes: { readonly files: number; readonly added: number; readonly removed: number } | null;
   readonly cost: { readonly usd: number; readonly unknownUsd: number };

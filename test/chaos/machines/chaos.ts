@@ -1,5 +1,5 @@
 // Chaos on several machines: three nodes on one Postgres, six workers, runs of shipped flows, while workers are killed and suspended, nodes
-// are killed and suspended, the database restarts as after a crash, and the wire of one worker is cut. The same seed tells the same story, as
+// are killed and suspended, the database crashes every five to ten seconds, and the wire of one worker is cut. The same seed tells the same story, as
 // far as a machine's timing allows. Afterwards everything is mended, and every run must end as if nothing had happened.
 
 import { execFileSync } from "node:child_process";
@@ -92,6 +92,8 @@ async function goWrong({ cluster, restart, random, forMs }: Wrong): Promise<read
     note(cluster, line);
   };
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const ownRandom = randomOf(Math.floor(random() * 2 ** 31));
+  const crashing = crashAgain({ restart, random: ownRandom, until: performance.now() + forMs, say });
   const later = (ms: number, act: () => unknown): void => void mending.push(delay(ms).then(act));
   const until = performance.now() + forMs;
   while (performance.now() < until) {
@@ -100,35 +102,48 @@ async function goWrong({ cluster, restart, random, forMs }: Wrong): Promise<read
     const longMs = 1000 + random() * 9000;
     const worker = pick(cluster.workers);
     const node = pick(cluster.nodes);
-    if (what < 0.25) {
+    if (what < 0.3) {
       say(`${worker.name} is killed`);
       kill(worker, "SIGKILL");
       later(ms, () => cluster.start(worker));
-    } else if (what < 0.45) {
+    } else if (what < 0.5) {
       say(`${worker.name} is suspended for ${Math.round(longMs)} ms`);
       const { child } = worker;
       child?.kill("SIGSTOP");
       later(longMs, () => child?.kill("SIGCONT"));
-    } else if (what < 0.65) {
+    } else if (what < 0.7) {
       say(`${node.name} is killed`);
       kill(node, "SIGKILL");
       later(ms, () => revive(cluster, node));
-    } else if (what < 0.75) {
+    } else if (what < 0.82) {
       say(`${node.name} is suspended for ${Math.round(longMs)} ms`);
       const { child } = node;
       child?.kill("SIGSTOP");
       later(longMs, () => child?.kill("SIGCONT"));
-    } else if (what < 0.88) {
-      say("the database crashes");
-      await restart();
     } else {
       say(`the wire of box-1 is cut for ${Math.round(longMs)} ms`);
       wire.cut();
       later(longMs, () => wire.mend());
     }
   }
-  await Promise.all(mending);
+  await Promise.all([...mending, crashing]);
   return story;
+}
+
+type Crashing = Pick<Wrong, "restart" | "random"> & {
+  readonly until: number;
+  readonly say: (line: string) => void;
+};
+
+/** The database ends every five to ten seconds, beside everything else. */
+async function crashAgain({ restart, random, until, say }: Crashing): Promise<void> {
+  for (;;) {
+    const afterMs = 5000 + random() * 5000;
+    if (performance.now() + afterMs > until) return;
+    await delay(afterMs);
+    say("the database crashes");
+    await restart();
+  }
 }
 
 /** A node that is not alive is started again until it stays. */
@@ -136,16 +151,24 @@ async function revive(cluster: Cluster, node: ClusterNode): Promise<void> {
   while (node.child === undefined) await cluster.up(node).catch(() => delay(300));
 }
 
+/** A person at each node starts their share, one run after the other. */
 async function startAll(cluster: Cluster, plans: readonly ChaosPlan[]): Promise<void> {
-  for (const [at, plan] of plans.entries()) {
-    for (let tried = 0; ; tried += 1) {
-      const node = cluster.nodes[(at + tried) % cluster.nodes.length] as ClusterNode;
-      const { code, err } = await cluster.passrail(node, plan.words);
-      if (code === 0) break;
-      note(cluster, `${plan.id} was not started: ${err.trim().slice(0, 300)}`);
-      if (tried > 60) throw new Error(`${plan.id} cannot be started: ${err}`);
-      await delay(500);
-    }
+  const { nodes } = cluster;
+  const startSome = async (first: number): Promise<void> => {
+    for (let at = first; at < plans.length; at += nodes.length) await start(cluster, plans[at] as ChaosPlan, at);
+  };
+  await Promise.all(nodes.map((_, first) => startSome(first)));
+}
+
+/** Where the node is dead, at the next one. */
+async function start(cluster: Cluster, plan: ChaosPlan, at: number): Promise<void> {
+  for (let tried = 0; ; tried += 1) {
+    const node = cluster.nodes[(at + tried) % cluster.nodes.length] as ClusterNode;
+    const { code, err } = await cluster.passrail(node, plan.words);
+    if (code === 0) return;
+    note(cluster, `${plan.id} was not started: ${err.trim().slice(0, 300)}`);
+    if (tried > 60) throw new Error(`${plan.id} cannot be started: ${err}`);
+    await delay(500);
   }
 }
 
@@ -183,6 +206,7 @@ async function inspect(
     const all = (await store.events({ after: 0, limit: 100_000 })).map(({ runId, event }) => ({ runId, event }));
     const runs = await store.listRuns({ limit: 1000 });
     if (runs.length !== plans.length) violations.push(`${runs.length} runs were made of ${plans.length}`);
+    const held = heldBy(cluster);
     for (const { what, runId } of await store.verify()) violations.push(`${runId}: ${what}`);
     for (const plan of plans) {
       const run = runs.find(({ subject }) => subject.id === plan.id);
@@ -194,7 +218,7 @@ async function inspect(
       if (run.status !== "completed") violations.push(`${plan.id} is ${run.status} (${lastReason(events)})`);
       violations.push(...decided(plan, events).map((what) => `${plan.id}: ${what}`));
       violations.push(...played(cluster, plan).map((what) => `${plan.id}: ${what}`));
-      violations.push(...(await reachable(cluster, store, run.id)).map((what) => `${plan.id}: ${what}`));
+      violations.push(...(await reachable(held, store, run.id)).map((what) => `${plan.id}: ${what}`));
     }
     const interruptions = all.filter(({ event }) => event.type === "stage.interrupted").length;
     const said = cluster.nodes.flatMap(({ name }) => lines(join(cluster.dir, `${name}.err`)));
@@ -244,26 +268,29 @@ function played({ dir }: Cluster, { id }: ChaosPlan): readonly string[] {
   return [...lines(join(folder, "overlaps")), ...twice.map((call) => `${call} was started twice`)];
 }
 
-/** Every commit of a finished attempt is in a repository of a node, below a ref; one of them has the whole branch. */
+/** The commits of each node's repository that are below a ref. */
+function heldBy({ nodes, project, isApart }: Cluster): readonly ReadonlySet<string>[] {
+  const clones = isApart ? nodes.map(({ home }) => join(home, "clone")) : [project];
+  return clones.map((clone) => new Set(git(clone, "rev-list", "--all")));
+}
+
+/** Every commit of a finished attempt is in the repository of a node. */
 async function reachable(
-  { nodes, project, isApart }: Cluster,
+  held: readonly ReadonlySet<string>[],
   store: Store,
   runId: string,
 ): Promise<readonly string[]> {
-  const records = await store.attempts(runId);
-  const commits = records.flatMap((record) => {
+  const commits = (await store.attempts(runId)).flatMap((record) => {
     const { to } = attemptFacts(record);
     return record.status === "done" && to !== null ? [to] : [];
   });
-  const clones = isApart ? nodes.map(({ home }) => join(home, "clone")) : [project];
-  const held = clones.map((clone) => new Set(git(clone, "rev-list", "--all")));
   return [...new Set(commits)].flatMap((commit) =>
     held.some((each) => each.has(commit)) ? [] : [`${commit} is in no repository`],
   );
 }
 
 function git(dir: string, ...args: readonly string[]): readonly string[] {
-  return execFileSync("git", ["-C", dir, ...args], { encoding: "utf8" })
+  return execFileSync("git", ["-C", dir, ...args], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 })
     .split("\n")
     .filter(Boolean);
 }

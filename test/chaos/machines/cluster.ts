@@ -13,7 +13,6 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storeMark } from "../../../src/attempt/attempt-files.ts";
@@ -26,6 +25,7 @@ import { PROGRAM } from "../../harness/program.ts";
 import { until } from "../../harness/until.ts";
 import { type CutWire, openWire } from "./cut-wire.ts";
 import { openNetwork } from "./network.ts";
+import { freePort } from "../../harness/free-port.ts";
 
 export type ClusterOptions = {
   readonly nodes: number;
@@ -281,14 +281,6 @@ function canMount(): boolean {
     return tried.status === 0;
   });
   return how !== undefined;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 export function note(cluster: Cluster, line: string): void {

@@ -80,7 +80,9 @@ async function midnight(): Promise<void> {
   const { items } = await house.api<Inbox>("/api/inbox");
   const budgets = items.filter(({ kind }) => kind === "budget");
   expect(budgets.map(({ asks }) => asks.join(" "))).toEqual([
-    expect.stringMatching(/day's budget \(2026-03-10 UTC\) of \$1\.20.*1 more run waits for it.*go on at 00:00 UTC/u),
+    expect.stringMatching(
+      /day's budget \(2026-03-10 UTC\) of \$1\.20.*1 more run waits for it.*continue at 00:00 UTC/u,
+    ),
   ]);
   const question = items.find(({ subject }) => subject.id === "AGI-13")?.id ?? "";
   expect(await house.cli("ask", "answer", question, "BLUE")).toMatchObject({ code: 0 });

@@ -37,7 +37,7 @@ test("a check that nobody defines is an error of flow check and of the start, wh
   settings("units");
   const checked = await bench.passrail(["flow", "check", "checked"]);
   expect(checked.code).toBe(1);
-  expect(checked.out).toContain('unknown_check: nobody defines the check "unit"');
+  expect(checked.out).toContain('unknown_check: there is no check "unit"');
   const started = await bench.passrail([
     "run",
     "checked",
@@ -46,7 +46,7 @@ test("a check that nobody defines is an error of flow check and of the start, wh
     `*=${bench.player({ build: [{ write: { a: "1" } }] })}`,
   ]);
   expect(started.code).not.toBe(0);
-  expect(started.err).toContain('runs the check "unit", which nobody defines');
+  expect(started.err).toContain('runs the check "unit", which is not defined');
   expect((await bench.passrail(["runs", "list"])).out).not.toContain("checked");
 });
 

@@ -76,6 +76,6 @@ test("a stage that is played outside is not called ready to start", async () => 
   writeFileSync(join(own.project, "passrail.yaml"), "{}");
   const { out } = await own.passrail(["run", "short", "Do it", "--agent", "*=outside", "--json"]);
   const last = JSON.parse(out.trim().split("\n").at(-1) ?? "") as { why: string; id: string };
-  expect(last.why).toBe("plan waits for somebody outside to take it (worker)");
+  expect(last.why).toBe("plan waits for an agent outside to take it (worker)");
   expect((await explain(own, last.id)).map(({ code }) => code)).toContain("outside");
 });

@@ -96,7 +96,7 @@ test("S10: revoking withdraws the approval that was looked at, once, and says wh
   expect(await revoke({ hash }, key)).toMatchObject({ status: 200, body: { state: "new", approved: null } });
   expect(await served.call("POST", "/api/runs", { body: { flow: "own", title: "x" } })).toMatchObject({
     status: 422,
-    body: { detail: expect.stringContaining("Nobody has approved") as string },
+    body: { detail: expect.stringContaining("are not approved") as string },
   });
   // A repeat of the same request does not undo what a person approved in between.
   await approve(hash);

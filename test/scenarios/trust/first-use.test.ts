@@ -70,7 +70,7 @@ test.runIf(hasTerminal)("S10: a change asks again; no goes on with the approved 
   await scene.passrail(["trust", "--yes"]);
   writeFlow("another title");
   const asked = scene.terminal(RUN);
-  await asked.sees("Approve this version? Without it the approved one goes on. [y/N]");
+  await asked.sees("Approve this version? Otherwise runs keep the approved one. [y/N]");
   asked.types("n\r");
   await asked.sees("later > ");
   asked.types("l\r");

@@ -2,7 +2,7 @@
 // work on, and what the dead node knew of a run is on the next one: commits, handoffs, keys.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptFacts } from "../../../src/core/attempt-facts.ts";
@@ -61,6 +61,10 @@ test("R-X-05, R-X-16: a node is killed: its worker follows to the next one, and 
   });
   const begins = (): number => (existsSync(starts) ? readFileSync(starts, "utf8").split('"begin"').length - 1 : 0);
   await until(`the agent builds: ${worker.err}`, () => (begins() === 1 ? true : undefined), 60_000);
+  const runId = (await events()).flatMap((event) => (event.type === "run.created" ? [event.id] : []))[0] ?? "";
+  // While it works elsewhere, its record grows here.
+  const live = join(first.home, "runs", runId, "build-1", "prompt.md");
+  await until("its record is here", () => (existsSync(live) ? true : undefined));
   kill(first, "SIGKILL");
   await until("the other one performs", () => (worker.err.includes(`${second.url} answers again`) ? true : undefined));
   writeFileSync(go, "");
@@ -71,7 +75,6 @@ test("R-X-05, R-X-16: a node is killed: its worker follows to the next one, and 
   const stored = await events();
   expect(stored.map(({ type }) => type)).not.toContain("stage.interrupted");
   expect(begins()).toBe(1);
-  const runId = stored.flatMap((event) => (event.type === "run.created" ? [event.id] : []))[0] ?? "";
   const attempts = await cluster.stored((store) => store.attempts(runId));
   const build = attemptFacts(attempts.find(({ stage }) => stage === "build") ?? { facts: {} });
   expect(build.claim).toMatchObject({ worker: "box" });
@@ -85,7 +88,16 @@ test("R-X-05, R-X-16: a node is killed: its worker follows to the next one, and 
   // The record of the dead node's attempts is here, too.
   expect(readFileSync(join(second.home, "runs", runId, "spec-1", "prompt.md"), "utf8")).toContain("Add login");
   expect((await cluster.passrail(second, ["verify"])).out).toMatch(/^ok\t/);
+  // Nothing on the worker's machine names the database: who is the same user there, as every agent is, cannot reach it.
+  const name = new URL(database.url).pathname.slice(1);
+  expect(filesBelow(worker.home).filter((path) => readFileSync(path).includes(name))).toEqual([]);
+  expect(filesBelow(worker.home).length).toBeGreaterThan(10);
 });
+
+function filesBelow(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+}
 
 test("every gate of a run can be answered on a node that stands by", { timeout: 240_000 }, async () => {
   const settings = { workers: { place: "workers-only", lease: "40s" } };

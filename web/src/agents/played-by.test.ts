@@ -17,7 +17,7 @@ test("where nothing is set, nobody plays", () => {
       { name: "agents", value: null },
     ]),
   ).toMatchObject({
-    by: "nobody yet",
+    by: "none yet",
   });
-  expect(playedBy("a", [])).toMatchObject({ by: "nobody yet" });
+  expect(playedBy("a", [])).toMatchObject({ by: "none yet" });
 });

@@ -1,6 +1,6 @@
 // The runner that the settings choose for an agent. A flow or the agent's own file takes precedence.
 
-export const NOBODY = "nobody yet";
+export const NOBODY = "none yet";
 
 export type Played = { readonly by: string; readonly because: string };
 

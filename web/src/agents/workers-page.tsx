@@ -146,7 +146,7 @@ function Disk({ use }: { readonly use: DiskUse }): ReactNode {
         </span>
       }
     >
-      <Table label="What the state folder takes on disk" head={["What", "Size"]}>
+      <Table label="Size of the state folder on disk" head={["What", "Size"]}>
         {rows.map(([name, bytes]) => (
           <Row key={name}>
             <Cell of="What" head>
@@ -159,7 +159,7 @@ function Disk({ use }: { readonly use: DiskUse }): ReactNode {
         ))}
       </Table>
       <p className="my-2 text-sm text-muted">
-        Passrail removes old files of landed work by itself. To see what is due:
+        Passrail removes old files of landed work automatically. To see what is due:
       </p>
       <CopyLine>passrail prune --dry-run</CopyLine>
     </Panel>

@@ -1,4 +1,4 @@
-// What agents at work say and use, told live, put into the list of what works.
+// Live words and usage of agents at work, put into the list of working attempts.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import type { LiveChange } from "./live/protocol.ts";

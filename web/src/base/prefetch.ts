@@ -24,7 +24,7 @@ async function prefetch(): Promise<void> {
   const answer = await fetch(LIST).catch(() => undefined);
   if (answer?.ok !== true) return;
   const parts = [...((await answer.json()) as readonly string[])];
-  // A few at a time: what a person clicks on comes first.
+  // A few at a time: a page that a person clicks on comes first.
   while (parts.length > 0) {
     await new Promise<void>((done) => idle(done));
     await Promise.all(parts.splice(0, AT_ONCE).map((part) => loaded(`/${part}`)));

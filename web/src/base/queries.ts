@@ -34,7 +34,7 @@ export const inboxQuery = queryOptions({
   refetchInterval: ({ state }) => ((state.data?.unseen ?? 0) > 0 ? REST_EVERY_MS : FILES_EVERY_MS),
 });
 
-/** What works, what comes next, what today has cost. The last lines of agents and what they use come as live events. */
+/** The working attempts, the next ones, and the cost of today. The last lines and usage of agents come as live events. */
 export const nowQuery = queryOptions({
   queryKey: ["now"],
   queryFn: ({ signal }) => call("showNow", {}, { signal }),
@@ -59,7 +59,7 @@ export const itemQuery = (item: string) =>
   queryOptions({
     queryKey: ["item", item],
     queryFn: ({ signal }) => call("showItem", { params: { item } }, { signal }),
-    // Somebody may commit on the branch without an event of ours; a person who comes back to the page sees it at once.
+    // A person may commit on the branch without an event of ours; returning to the page reads it at once.
     staleTime: 0,
     refetchInterval: FILES_EVERY_MS,
     refetchOnWindowFocus: "always",
@@ -184,7 +184,7 @@ export function onLive(told: readonly LiveChange[] | "reset"): void {
   if (changes.some(({ name }) => name === "ticket.changed")) refreshTickets();
 }
 
-/** What agents at work say and use, into the list that every page has. */
+/** Words and usage of agents at work, into the list that every page has. */
 function showWork(told: readonly LiveChange[]): void {
   if (!told.some(({ growth, used }) => growth?.line !== undefined || used !== undefined)) return;
   queryClient.setQueryData<AnswerTo<"showNow">>(nowQuery.queryKey, (now) => now && withWork(now, told));

@@ -1,4 +1,4 @@
-// What became of each act of a batch that was sent.
+// The result of each act of a batch that was sent.
 
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";

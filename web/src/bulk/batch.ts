@@ -1,6 +1,6 @@
-// Acts on many things that a person confirmed, and what became of each. Until its time is over a batch can be taken back, as every act can
-// (`settle/held.ts`). Each act has its own key, so that one that is sent again after a lost answer counts once. Nothing is kept to be sent
-// later: without a connection each act says so.
+// Acts on many things that a person confirmed, and the result of each. Until its time has passed a batch can be undone,
+// as every act can (`settle/held.ts`). Each act has its own key, so that one that is sent again after a lost answer
+// counts once. Nothing is kept to be sent later: without a connection each act says so.
 
 import { useSyncExternalStore } from "react";
 import { queryClient } from "../base/queries.ts";

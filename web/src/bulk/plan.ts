@@ -1,5 +1,6 @@
-// What an act on many things does to each of them: the calls that it makes, or why it does nothing there. Decided from what the daemon
-// says each run allows and from the loose ends, so that the summary before the act is the daemon's own.
+// The effect of an act on each of many things: its calls, or the reason why it does nothing there. Decided from the
+// acts that the daemon allows for each run and from the loose ends, so that the summary before the act is the daemon's
+// own.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { runOfTicket, whyNot } from "../../../src/http/contract/ticket-moves.ts";
@@ -47,7 +48,7 @@ export type BulkSubject = {
     readonly canStart: boolean;
     readonly why: string;
   } | null;
-  /** What waits although no stage asked. */
+  /** Loose ends, which wait without a question of a stage. */
   readonly end: AnswerTo<"listInbox">["looseEnds"][number] | undefined;
   /** The inbox items that it waits for. */
   readonly items: readonly string[];
@@ -56,17 +57,17 @@ export type BulkSubject = {
 export type Planned = {
   readonly key: string;
   readonly title: string;
-  /** What it is called beside its title: #12, AGI-7. */
+  /** Its id beside its title: #12, AGI-7. */
   readonly name: string;
   /** Empty if nothing happens to it. */
   readonly deeds: readonly BulkDeed[];
-  /** What will happen, or why nothing does. */
+  /** What will happen, or the reason why nothing does. */
   readonly text: string;
   /** The same in a terminal; empty if there is no such command. */
   readonly command: string;
 };
 
-/** `acts`: what each run allows now, by its id. `until`: for entries that a person hides. */
+/** `acts`: the acts that each run allows now, by its id. `until`: for entries that a person hides. */
 export function planFor(
   verb: BulkVerb,
   subject: BulkSubject,

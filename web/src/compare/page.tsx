@@ -1,5 +1,5 @@
 // Runs side by side, for a person who chooses one: where the work is, its size, checks, verdicts, findings, cost, and which files each
-// changed. Variants of one ticket are chosen here; what becomes of the others is said before.
+// changed. Variants of one ticket are chosen here; the page first shows the effect on the others.
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// The changes of a run: what is new since this person's last decision, everything, or one attempt.
+// The changes of a run: those since this person's last decision, all, or those of one attempt.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useMemo, useState } from "react";

@@ -125,7 +125,7 @@ function Suggestion({
   readonly current: string | null;
   readonly write: WriteComment;
 }): ReactNode {
-  // What is gone cannot be replaced.
+  // A removed line cannot be replaced.
   if (side === "old") return null;
   if (suggestion === null)
     return (

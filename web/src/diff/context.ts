@@ -6,7 +6,7 @@ import type { DiffLine, FileDiff, Hunk } from "./parse.ts";
 /** The lines to open at a time. */
 export const STEP = 20;
 
-/** What is open of a file: its whole text, and how many lines of each gap. Gap n is above hunk n; the last one is below all of them. */
+/** The opened parts of a file: its whole text, and how many lines of each gap. Gap n is above hunk n; the last one is below all of them. */
 export type OpenContext = { readonly whole: readonly DiffLine[]; readonly gaps: Readonly<Record<number, number>> };
 
 /** The file with the lines that a person opened; hunks without anything between them become one. */
@@ -14,7 +14,7 @@ export function withContext(file: FileDiff, open: OpenContext | undefined): File
   if (open === undefined) return file;
   const { whole, gaps } = open;
   const places = placesIn(whole, file.hunks);
-  // The branch moved since: the whole file is right by itself.
+  // The branch moved since: the whole file alone is right.
   if (places === undefined) return { ...file, hunks: [{ head: "", gap: 0, hidden: 0, lines: whole }], below: 0 };
   const hunks: Hunk[] = [];
   let from = 0;

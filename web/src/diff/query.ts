@@ -1,4 +1,4 @@
-// Loads the changes of a run: what is new since this person's last decision, all commits, the last attempt, or another attempt.
+// Loads the changes of a run: those since this person's last decision, all commits, the last attempt, or another attempt.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
@@ -9,7 +9,7 @@ export type ChangedBy = { readonly stage: string; readonly attempt: number };
 
 export type Source = "review" | "run" | "last" | ChangedBy;
 
-/** What a person chose to see; a null source is the first one that has something. */
+/** The person's choice; a null source is the first one with changes. */
 export type DiffChoice = {
   readonly run: string;
   readonly source: Source | null;
@@ -85,7 +85,7 @@ function spacesOf(hides: boolean): { readonly spaces?: "ignored" } {
   return hides ? { spaces: "ignored" } : {};
 }
 
-/** Nobody asks for the numbers of one attempt. */
+/** The numbers of one attempt are not shown. */
 const NO_STAT = { files: 0, added: 0, removed: 0, isCut: false };
 
 /** The daemon sends files of attempts in parts. */

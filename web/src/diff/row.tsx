@@ -17,7 +17,7 @@ export type RowActs = {
   readonly toggle: (file: FileDiff) => void;
   readonly look: (file: FileDiff, is: boolean) => void;
   readonly viewed: ReadonlySet<string>;
-  /** Shows lines that the diff leaves out; absent if nobody has them. */
+  /** Shows lines that the diff leaves out; absent if they are unknown. */
   readonly open: ((file: FileDiff, gap: number, lines: number) => void) | undefined;
   /** The one line that Tab reaches; arrows move to the others. */
   readonly stop: string | null;

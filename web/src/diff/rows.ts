@@ -9,7 +9,7 @@ import { type LinePlace, placeKey, placeOf, placesOf } from "./places.ts";
 export type Row =
   | { readonly type: "file"; readonly key: string; readonly file: FileDiff; readonly isOpen: boolean }
   | { readonly type: "hidden"; readonly key: string; readonly file: FileDiff; readonly why: string }
-  /** The lines that the diff leaves out above a hunk, or below the last one; null if nobody has counted them. */
+  /** The lines that the diff leaves out above a hunk, or below the last one; null if their number is unknown. */
   | {
       readonly type: "gap";
       readonly key: string;
@@ -42,7 +42,7 @@ export function isOpen(file: FileDiff, { toggled, viewed }: Pick<Showing, "toggl
   return toggled[file.path] ?? (!viewed.has(viewedKey(file)) && linesIn(file) <= LARGE_LINES && !isGone(file));
 }
 
-/** Nobody has to read all lines of a file that is not there any more. */
+/** All lines of a removed file are not worth reading. */
 function isGone({ change }: FileDiff): boolean {
   return change === "removed";
 }

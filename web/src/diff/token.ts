@@ -15,7 +15,7 @@ export function unpack(packed: PackedLine, line: string): readonly Token[] {
     tokens.push({ kind: TOKEN_KINDS[packed[at] ?? 0] ?? "plain", text: line.slice(from, to) });
     from = to;
   }
-  // Nothing of the text may be lost, whatever the grammar said.
+  // No part of the text may be lost, whatever the grammar returns.
   if (from < line.length) tokens.push({ kind: "plain", text: line.slice(from) });
   return tokens;
 }

@@ -9,7 +9,7 @@ export type TreeRow =
 /** Deeper folders are a part of the file's name. */
 const DEEPEST = 30;
 
-/** In the order of the diff, which is by name: what is in one folder is together. `closed`: the folders whose content is hidden. */
+/** In the order of the diff, which is by name: files of one folder are together. `closed`: the folders whose content is hidden. */
 export function treeRows(files: readonly FileDiff[], closed: ReadonlySet<string>): readonly TreeRow[] {
   const rows: TreeRow[] = [];
   const isShown = shownFolders(files);

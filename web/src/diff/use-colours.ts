@@ -39,7 +39,7 @@ function want(file: FileDiff): void {
   queueMicrotask(() => void load(file));
 }
 
-/** Each hunk as the file was before and as it is after: what a grammar reads has to be one text. */
+/** Each hunk as the file was before and as it is after: a grammar has to read one text. */
 async function load(file: FileDiff): Promise<void> {
   const sides = file.hunks.flatMap(({ lines }) => [
     lines.filter(({ kind }) => kind === "same" || kind === "removed"),

@@ -1,4 +1,5 @@
-// The keys of a diff: j and k go from file to file, n and p from change to change, v marks the file as viewed and goes on, l changes the columns.
+// The keys of a diff: j and k go from file to file, n and p from change to change, v marks the file as viewed and goes
+// to the next, l changes the columns.
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useMemo, useRef } from "react";

@@ -1,4 +1,4 @@
-// What changed inside a line: the words of a removed line that the line in its place does not have, and the other way round.
+// The changes inside a line: the words of a removed line that the line in its place does not have, and the other way round.
 
 import { pairsOf } from "./pairs.ts";
 import type { DiffLine, FileDiff } from "./parse.ts";
@@ -61,7 +61,7 @@ function withoutSpaces(text: string): number {
   return text.replaceAll(/\s/gu, "").length;
 }
 
-/** Words, runs of white space, and every other character by itself. */
+/** Words, runs of white space, and every other character alone. */
 function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }

@@ -1,4 +1,4 @@
-// Pauses or resumes every open run: says what it will do, asks once, and says what happened.
+// Pauses or resumes every open run: shows the effect, asks once, and reports the result.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";

@@ -73,7 +73,7 @@ export function Layout(): ReactNode {
   );
 }
 
-/** What this person put off does not count until its time. */
+/** Entries that this person snoozed do not count until their time. */
 function useWaiting(): number {
   const inbox = useQuery(inboxQuery).data;
   const now = useQuery(nowQuery).data;

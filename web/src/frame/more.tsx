@@ -1,4 +1,4 @@
-// What a phone has behind More: the other pages, today's cost, and the commands.
+// The content of More on a phone: the other pages, today's cost, and the commands.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

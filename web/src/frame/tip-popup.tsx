@@ -36,7 +36,7 @@ export function TipPopup({
   );
 }
 
-/** What is over a dialog stands beside it, because the dialog cuts off what is larger, and the rest of the page is out of reach. */
+/** A tip of a dialog is placed beside its element, because the dialog cuts off larger content, and the rest of the page is out of reach. */
 function placeFor(of: Element): HTMLElement | null {
   return of.closest("[role=dialog]")?.parentElement ?? document.querySelector("main");
 }

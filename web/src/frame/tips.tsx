@@ -1,4 +1,4 @@
-// Shows what elements say of themselves (ui/tip.ts). One listener for the whole page: a table of five hundred rows would otherwise have a
+// Shows the tips of elements (ui/tip.ts). One listener for the whole page: a table of five hundred rows would otherwise have a
 // component for each time and badge. The popup is Base UI's; its code comes with the first use.
 
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";

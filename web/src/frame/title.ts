@@ -1,4 +1,4 @@
-// The title of the browser's tab: what waits, the page, and the program.
+// The title of the browser's tab: the number of items that wait, the page, and the program.
 
 import { pageAt } from "./places.ts";
 

@@ -1,4 +1,4 @@
-// What today has cost, of the day's budget. Unknown cost is said, never counted as nothing.
+// The cost of today, of the day's budget. Unknown cost is shown as unknown, never counted as 0.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-// The one place of what a person has asked for and what can still be taken back, and of what became of it. It is over the list at the left,
+// The one place of acts that can still be undone, and of their results. It is over the list at the left,
 // on a phone at the top: never over a decision, whose comment and buttons are at the right or at the bottom.
 
 import { type ReactNode, useLayoutEffect, useRef } from "react";

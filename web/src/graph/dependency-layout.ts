@@ -44,7 +44,7 @@ function boxAt({ x, y }: Point): Box {
   return { x: Math.round(x - SIZE.width / 2), y: Math.round(y - SIZE.height / 2), ...SIZE };
 }
 
-/** How far below the middle an arrow back begins and ends, so that it does not lie on the one forth. */
+/** How far below the middle an arrow back begins and ends, so that it does not cover the forward one. */
 const BACK = 12;
 
 /** Dagre would let an arrow begin at the top of a box; people read from its right side to the left side of the next. */

@@ -225,7 +225,7 @@ function Field({
 
 const INSIDE = " (in the decision)";
 
-/** A key that decides does so only where the decision has the focus: nobody approves by accident what they do not look at. */
+/** A key that decides does so only where the decision has the focus: a person must not approve by accident what they do not look at. */
 function inside(act: () => void): () => void {
   return () => {
     if (document.activeElement?.closest("[data-decision]")) act();

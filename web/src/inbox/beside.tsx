@@ -1,4 +1,4 @@
-// What a person decides, and beside it what that rests on. The decision stays in sight while the evidence scrolls; where there is no room for
+// A decision, and its evidence beside it. The decision stays in sight while the evidence scrolls; where there is no room for
 // both, the buttons are a bar at the bottom.
 
 import type { ReactNode } from "react";
@@ -16,7 +16,7 @@ export function Beside({
   readonly label: string;
   readonly head: ReactNode;
   readonly verbs: ReactNode;
-  /** Below the buttons: what follows from each. */
+  /** Below the buttons: the effect of each. */
   readonly after?: ReactNode;
   readonly evidence: ReactNode;
 }): ReactNode {

@@ -1,4 +1,4 @@
-// What a run is about to do, at the gate before its first stage: stages and who plays them, expected cost, files with their hashes,
+// The plan of a run, at the gate before its first stage: stages and their runners, expected cost, files with their hashes,
 // repositories, and the plan's contracts.
 
 import { useQuery } from "@tanstack/react-query";

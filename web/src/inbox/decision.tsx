@@ -62,8 +62,7 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
   };
   const send = (given: Given): void => {
     const seconds = undoSeconds();
-    // Without a connection nobody waits ten seconds to learn that nothing can be sent.
-    // An agent that waits for the answer does not wait for second thoughts.
+    // Without a connection an act fails at once, not after ten seconds. An answer to an agent that waits is sent without a time for undo.
     if (seconds > 0 && isLive && item.waitsUntil === null) {
       hold(heldAnswer(item, seen, given), seconds * 1000);
       return onDecided();
@@ -117,7 +116,7 @@ function AgentWaits({ until }: { readonly until: string }): ReactNode {
   );
 }
 
-/** What the decision rests on. */
+/** The evidence of the decision. */
 function EvidenceOf({ item, draft, change }: ReviewProps): ReactNode {
   const takesComments = item.kind === "gate" || item.kind === "escalation";
   return (
@@ -216,7 +215,7 @@ function unlisted({ issues, findings }: WaitingItem): readonly unknown[] {
   });
 }
 
-/** What an approval does to the work: a gate called "merge" may merge nothing. */
+/** The effect of an approval on the work: a gate called "merge" may merge nothing. */
 function Approval({ item }: { readonly item: WaitingItem }): ReactNode {
   const landing = approvalOf(item);
   if (landing === null) return null;
@@ -231,7 +230,7 @@ function Approval({ item }: { readonly item: WaitingItem }): ReactNode {
 }
 
 function Leads({ item }: { readonly item: WaitingItem }): ReactNode {
-  // Where the approval brings the work is told above; that a stage of Passrail's own is next says less.
+  // The landing is described above; a line about Passrail's own next stage would say less.
   const leads = item.leads.filter(({ lands, to }) => lands === null || lands !== approvalOf(item) || to === "end");
   if (leads.length === 0) return null;
   return (
@@ -249,7 +248,7 @@ function Leads({ item }: { readonly item: WaitingItem }): ReactNode {
   );
 }
 
-/** Somebody has committed on the branch since the last stage: no stage has judged what a person would now accept. */
+/** The branch has commits since the last stage: no stage has judged what a person would now accept. */
 function Unjudged({ moved }: { readonly moved: AnswerTo<"showItem">["moved"] }): ReactNode {
   if (moved === null) return null;
   return (

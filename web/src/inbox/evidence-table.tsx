@@ -1,4 +1,4 @@
-// The rows of evidence behind a decision: what Passrail ran, what agents report, and what is missing.
+// The rows of evidence behind a decision: run by Passrail, reported by agents, or missing.
 
 import type { ReactNode } from "react";
 import { EVIDENCE_WORDS } from "../../../src/core/view/evidence-table.ts";

@@ -121,7 +121,7 @@ export function Verdicts({ runId }: { readonly runId: string }): ReactNode {
         </ul>
       )}
       {data.subject.body !== "" && (
-        // Before anybody has worked it is all there is to decide on.
+        // Before the first stage has worked it is the only basis of the decision.
         <details className="text-sm" open={worked.length === 0}>
           <summary className="min-h-9 cursor-pointer py-1.5 pointer-coarse:min-h-11">The ticket</summary>
           <p className="rounded-md bg-sunken p-3 whitespace-pre-wrap [overflow-wrap:anywhere]">

@@ -1,4 +1,4 @@
-// Sends a decision that could be taken back until now, and says what became of it.
+// Sends a decision that could be undone until now, and reports the result.
 
 import { queryClient } from "../base/queries.ts";
 import { toast } from "../ui/toast.ts";
@@ -7,7 +7,7 @@ import type { HeldAct } from "../settle/held.ts";
 import type { WaitingItem } from "./types.ts";
 import { type AnswerOutcome, type Given, sendAnswer, takenText } from "./use-answer.ts";
 
-/** `version`: what the person saw. */
+/** `version`: the one that the person saw. */
 export function heldAnswer(item: WaitingItem, version: string, given: Given): HeldAct {
   const { title } = item.subject;
   return {

@@ -1,4 +1,4 @@
-// The page of insights: the cost of work over time and against the budget, what it came to, and where it loses time. Every number leads to
+// The page of insights: the cost of work over time and against the budget, its results, and where it loses time. Every number leads to
 // its runs.
 
 import { useQuery } from "@tanstack/react-query";
@@ -30,7 +30,7 @@ export function InsightsPage(): ReactNode {
       </PageHead>
       {picked !== undefined && <PickedRuns picked={picked} />}
       {data !== undefined && data.runs > 0 && (
-        <Panel title="What it came to">
+        <Panel title="Results">
           <ResultNumbers results={data.results} />
         </Panel>
       )}

@@ -1,4 +1,4 @@
-// What the work came to: passed at the first try, landed, cost per landed ticket with its n, loops; and the tickets by what they cost.
+// The results of the work: passed at the first try, landed, cost per landed ticket with its n, loops; and the tickets by cost.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

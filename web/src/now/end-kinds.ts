@@ -1,4 +1,4 @@
-// The words of what waits although no stage asked.
+// The words for loose ends.
 
 import type { IconName, Tone } from "../base/status.ts";
 import type { NeededEnd } from "./needs.ts";

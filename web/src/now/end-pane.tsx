@@ -1,4 +1,4 @@
-// What waits although no stage asked, beside the list: what happened, and the buttons that settle it.
+// A loose end beside the list: its cause, and the buttons that settle it.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -55,7 +55,7 @@ function LooseEndPane({ end }: { readonly end: NeededEnd }): ReactNode {
   );
 }
 
-/** What each button does. */
+/** The effect of each button. */
 function Effects({ verbs }: Pick<NeededEnd, "verbs">): ReactNode {
   return (
     <dl className="flex flex-col gap-1 text-sm text-muted">

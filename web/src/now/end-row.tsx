@@ -1,4 +1,4 @@
-// One row of what waits although no stage asked: unmerged work, a stopped run, a blocked ticket, a broken file, files that wait for trust, a
+// One row for a loose end: unmerged work, a stopped run, a blocked ticket, a broken file, files that wait for trust, a
 // program that is logged out.
 
 import { Link } from "@tanstack/react-router";

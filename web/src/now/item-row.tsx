@@ -1,4 +1,4 @@
-// One row of what a stage asked: the question, the subject, how long it has waited, the cost, and the last verdict.
+// One row for an item of a stage: the question, the subject, how long it has waited, the cost, and the last verdict.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

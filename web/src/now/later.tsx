@@ -1,4 +1,4 @@
-// Puts the shown entry off, or takes it back into the list.
+// Snoozes the shown entry, or brings it back into the list.
 
 import { Clock } from "lucide-react";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// What needs a person, one row each. A long list draws only the rows in view.
+// The items that need a person, one row each. A long list draws only the rows in view.
 
 import { lazy, type ReactNode, Suspense } from "react";
 import { EndRow } from "./end-row.tsx";

@@ -1,5 +1,5 @@
-// Everything that needs a person, in one list: what a stage asked, what waits although nobody asked, and programs that are logged out.
-// What a person put off is apart until its time.
+// Everything that needs a person, in one list: items of stages, loose ends, and programs that are logged out. Snoozed
+// entries are apart until their time.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { heldId } from "../settle/acts.ts";
@@ -62,7 +62,7 @@ export function needsOf({ inbox, now, held = [] }: Known, at: string): Needs {
     (login): Need => ({ is: "login", id: `login:${login.runner}`, since: null, login }),
   );
   const hidden = new Set((now?.snoozed ?? []).filter(({ until }) => until > at).map(({ id }) => id));
-  // What keeps everything from starting comes first, then what a run waits for.
+  // Obstacles to all starts come first, then items that a run waits for.
   const all = [
     ...logins,
     ...ends.filter(isTrust),
@@ -76,7 +76,7 @@ function isTrust(need: Need): boolean {
   return need.is === "end" && need.end.kind === "trust";
 }
 
-/** What has no time comes last. */
+/** Entries without a time come last. */
 function older(one: Need, other: Need): number {
   return (one.since ?? "9").localeCompare(other.since ?? "9") || (one.id < other.id ? -1 : 1);
 }

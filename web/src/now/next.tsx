@@ -1,4 +1,4 @@
-// What comes next, in order, and why each waits.
+// The next work, in order, and why each waits.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// The home page: what needs you, what works now, what comes next; beside it the thing that is selected. On a phone each item has a separate
+// The home page: items that need you, working attempts, and the next work; beside them the selected thing. On a phone each item has a separate
 // page.
 
 import { useQuery } from "@tanstack/react-query";
@@ -19,8 +19,9 @@ import { KINDS, kindOf, type Need, type Needs, needsOf } from "./needs.ts";
 import { Next } from "./next.tsx";
 import { useNowKeys } from "./use-keys.ts";
 import { Working } from "./working.tsx";
+import { optional } from "../../../src/core/optional.ts";
 
-/** What is beside the list comes after it; a phone shows the list alone. */
+/** The pane beside the list comes after it; a phone shows the list alone. */
 const Decision = lazy(async () => ({ default: (await import("../inbox/decision.tsx")).Decision }));
 const OneItem = lazy(async () => ({ default: (await import("../inbox/one-item.tsx")).OneItem }));
 const EndPane = lazy(async () => ({ default: (await import("./end-pane.tsx")).EndPane }));
@@ -156,7 +157,7 @@ function useSteps(shown: readonly Need[], selected: string | undefined, need: Ne
     const item = next === undefined ? {} : { item: next.id };
     void navigate({
       to: "/",
-      search: ({ kind }) => ({ ...(kind === undefined ? {} : { kind }), ...item }),
+      search: ({ kind }) => ({ ...optional({ kind }), ...item }),
       replace: true,
     });
     scrollTo({ top: 0 });
@@ -208,7 +209,7 @@ function NothingShown({
   return (
     <Empty title="Nothing is waiting for you.">
       <p className="text-sm">
-        {later.length > 0 && "What you put off comes back at its time. "}
+        {later.length > 0 && "Snoozed entries come back at their time. "}
         <Link to="/runs" className="underline">
           Past runs
         </Link>{" "}

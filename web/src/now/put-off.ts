@@ -26,7 +26,7 @@ export const LATER = [
   { name: "In a week", at: (now: Date) => morning(now, 7) },
 ] as const;
 
-/** Eight o'clock here, so many days from now. */
+/** Eight o'clock here, this number of days from now. */
 export function morning(now: Date, days: number): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, 8);
 }

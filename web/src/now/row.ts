@@ -1,4 +1,4 @@
-// What every row of the list has.
+// The common part of every row of the list.
 
 export type RowProps = {
   /** The one that is shown beside the list; on a phone none is. */

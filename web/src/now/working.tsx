@@ -1,4 +1,4 @@
-// What works at this moment: a row per live attempt with its last line, what it has used, and its time.
+// The work of this moment: a row per live attempt with its last line, its usage, and its time.
 
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";

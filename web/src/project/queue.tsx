@@ -1,4 +1,4 @@
-// The line of work: per folder first in, first out. What works, what waits, why, and since when.
+// The line of work: per folder first in, first out. It shows the working and waiting runs, why and since when they wait.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -42,7 +42,7 @@ export function Queue(): ReactNode {
         <Loading what="the queue" />
       ) : data.projects.length === 0 ? (
         <p className="text-sm text-muted">
-          Nothing works and nothing waits its turn. What waits for you is in the{" "}
+          No run works or waits. Items for you are in the{" "}
           <Link to="/" className="underline">
             inbox
           </Link>

@@ -1,4 +1,4 @@
-// The morning after: what landed, what waits, what failed and why, and what it cost. The same report as `passrail report`.
+// The morning after: landed work, waiting items, failures with their reason, and the cost. The same report as `passrail report`.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -68,7 +68,7 @@ function Sections({ report }: { readonly report: Report }): ReactNode {
   );
 }
 
-/** A ticket's own id stands before its title; one that was drawn by lot says nothing. */
+/** A ticket's own id is shown before its title; a random one is left out. */
 function nameOf({ subject, title }: Pick<ReportRow, "subject" | "title">): string {
   return subject === null || isDrawn(subject) ? title : `${subject}: ${title}`;
 }

@@ -71,7 +71,7 @@ export const WORDING: Readonly<Record<Verb, Wording>> = {
   cancel: { name: "Cancel", about: "Ends the run. Its branch and its records stay.", says: "reason", isDanger: true },
 };
 
-/** What a person may add to some actions. */
+/** A person's addition to some actions. */
 export type Extras = {
   /** `retry`: another runner or model for the stage; empty for the same. */
   readonly agent: string;

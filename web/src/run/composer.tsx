@@ -1,4 +1,4 @@
-// A box to say something to the agent at work, with what became of earlier messages.
+// A box for messages to the agent at work, with the delivery of earlier ones.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
@@ -17,7 +17,7 @@ import type { RunDetail } from "./types.ts";
 
 type Talking = Pick<RunDetail, "id" | "number" | "messages" | "stages">;
 
-/** Nothing where no agent works and nobody has said anything. */
+/** Empty if no agent works and there are no messages. */
 export function Composer({ run }: { readonly run: Talking }): ReactNode {
   const working = run.stages.filter(({ attempts }) => attempts.some(({ status }) => status === "running"));
   if (working.length === 0 && run.messages.length === 0) return null;

@@ -74,7 +74,7 @@ export function RunPage(): ReactNode {
 
 function ShownRun({ run }: { readonly run: RunDetail }): ReactNode {
   const { tab: wanted, ...more } = useSearch({ from: "/runs/$run" });
-  // Chosen once: what a person reads must not change under them when the run ends.
+  // Chosen once: the tab must not change under a reader when the run ends.
   const [first] = useState<Tab>(run.status === "running" ? "activity" : "timeline");
   const moved = wanted === undefined ? undefined : MOVED[wanted];
   if (moved !== undefined)
@@ -193,7 +193,7 @@ function Tabs({
   );
 }
 
-/** What is still there counts first. */
+/** Existing files come first. */
 function findingsCount({ findings }: RunDetail): string {
   const open = findings.filter(({ state }) => state === "open" || state === "accepted").length;
   return open === 0 ? String(findings.length) : `${open} open`;

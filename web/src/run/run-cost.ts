@@ -1,11 +1,11 @@
-// What a run has cost so far: what ended attempts reported, and on top what working ones have used up to now.
+// The cost of a run so far: the reports of ended attempts, plus the usage of working ones.
 
 import type { RunDetail } from "./types.ts";
 
 export type RunCost = {
   readonly usd: number;
   readonly tokens: number;
-  /** No attempt has told its price. */
+  /** No attempt has reported its price. */
   readonly isUnknown: boolean;
   /** Ended attempts that did not tell their price. */
   readonly unknown: number;

@@ -137,7 +137,7 @@ function LoopLines({ run }: { readonly run: RunDetail }): ReactNode {
   );
 }
 
-/** What the run has used against its limit, working attempts included. Attempts without a reported cost are named, not counted as zero. */
+/** The usage of the run against its limit, working attempts included. Attempts without a reported cost are named, not counted as zero. */
 function Spending({ run }: { readonly run: RunDetail }): ReactNode {
   const limit = run.limit.usd;
   const cost = runCost(run);

@@ -1,4 +1,4 @@
-// What a person chose for a start besides its task: who plays which stage with which model, where it works, and what it may cost.
+// A person's choices for a start besides its task: runner and model per stage, workspace, and budget.
 
 import type { WorkspaceMode } from "../../../src/core/flow/workspace-mode.ts";
 import { shellWord } from "../../../src/core/shell-word.ts";

@@ -16,7 +16,7 @@ type Props = {
   readonly flow: string;
   readonly choices: StartChoices;
   readonly change: (choices: StartChoices) => void;
-  /** What would run with these choices, once it is known. */
+  /** The plan with these choices, once it is known. */
   readonly preview: Preview | undefined;
   /** By the place in the request: `/models/build`. */
   readonly errors: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export function StartPlayers({ flow, choices, change, preview, errors }: Props):
     <details
       className="text-sm"
       open={isOpen || isWrong}
-      // What was opened for a mistake stays open when it is mended: somebody types there.
+      // A section that was opened for a mistake stays open when it is corrected: the person is typing there.
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary className="min-h-9 cursor-pointer py-2 pointer-coarse:min-h-11">

@@ -1,4 +1,4 @@
-// What a start would do, before it starts: the flow that the files choose, what was read from them, where the work begins, and the
+// The preview of a start: the flow that the files choose, the facts read from them, where the work begins, and the
 // exceptions that only a person can allow.
 
 import type { ReactNode } from "react";
@@ -21,7 +21,7 @@ export function StartPreview({
   command,
 }: {
   readonly preview: Preview;
-  /** The name that the person chose; a family stands for one of its flows. */
+  /** The name that the person chose; a family means one of its flows. */
   readonly asked: string;
   readonly allowed: readonly Exception[];
   readonly allow: (exception: Exception, is: boolean) => void;

@@ -1,4 +1,4 @@
-// The two requests of the form that starts a run: what it would do, and the start itself.
+// The two requests of the form that starts a run: the preview, and the start itself.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -39,7 +39,7 @@ export function useStart(body: InputTo<"startRun">["body"], close: () => void) {
   });
 }
 
-/** What is refused, by the place in the request; the rest is for the foot of the form. */
+/** Refusals by their place in the request; the rest is for the foot of the form. */
 export function refusedFields(
   errors: readonly unknown[],
   shown: (place: string) => boolean,

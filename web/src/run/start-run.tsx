@@ -179,7 +179,7 @@ function optionsOf(known: readonly KnownFlow[]): { readonly value: string; reado
   ];
 }
 
-/** What a start of this flow names; of a family everything that one of its flows names. */
+/** The inputs of a start of this flow; of a family the inputs of all its flows. */
 function inputsOf(known: readonly KnownFlow[], chosen: string): KnownFlow["inputs"] {
   const flows = known.filter(({ name, family }) => name === chosen || family === chosen);
   const named = new Map(flows.flatMap(({ inputs }) => inputs.map((input) => [input.name, input] as const)));

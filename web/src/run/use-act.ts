@@ -1,4 +1,4 @@
-// One act on a run. What cannot be undone afterwards can be taken back before it is sent.
+// One act on a run. Until it is sent, a person can take back an act that cannot be undone afterwards.
 
 import { useMutation } from "@tanstack/react-query";
 import { useLiveState } from "../base/live/live.ts";

@@ -1,4 +1,4 @@
-// The end of an attempt's activity: what it concluded, what it used, and its files.
+// The end of an attempt's activity: its verdict, its usage, and its files.
 
 import { SafeText } from "../ui/safe-text.tsx";
 import type { ReactNode } from "react";

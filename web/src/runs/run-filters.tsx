@@ -14,7 +14,7 @@ import { Icon } from "../ui/icon.tsx";
 
 const STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
-/** A status of the store holds several states: "running" is whatever goes on by itself, working or not. */
+/** A status of the store holds several states: "running" is every run that continues without a person, working or not. */
 const CHIPS = { ...SHOWN, running: { word: "Under way", icon: "working" } } as const;
 
 export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNode {

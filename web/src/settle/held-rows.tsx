@@ -1,4 +1,4 @@
-// Acts that can still be taken back: what will be sent when, and the buttons that take it back or send it now.
+// Acts that can still be undone: what will be sent when, and the buttons that undo it or send it now.
 
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";

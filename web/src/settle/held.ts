@@ -11,7 +11,7 @@ export type HeldAct = {
   readonly done: string;
   /** Where the thing is, for a person who takes the act back. */
   readonly place: HeldPlace;
-  /** Sends it and says what became of it. `isLeaving`: the page is about to go, and the request must outlive it. */
+  /** Sends it and returns its result. `isLeaving`: the page is about to go, and the request must outlive it. */
   readonly send: (isLeaving: boolean) => void;
 };
 

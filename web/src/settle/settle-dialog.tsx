@@ -1,4 +1,4 @@
-// Asks once before a loose end is settled: what the act does, the text or the program that it takes, and the command that does the same.
+// Asks once before a loose end is settled: the effect of the act, the text or the program that it takes, and the command that does the same.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";

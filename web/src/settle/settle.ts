@@ -1,4 +1,4 @@
-// Carries out the acts that settle a loose end, and says in a sentence what happened.
+// Carries out the acts that settle a loose end, and reports the result in a sentence.
 
 import type { CallOptions } from "../../../src/http/client/call.ts";
 import { call } from "../base/api.ts";

@@ -9,7 +9,7 @@ import { type About, type Doing, heldId } from "./acts.ts";
 import { hold, type HeldPlace } from "./held.ts";
 import { prepareSettling, type SettleInput, type SendSettled } from "./settle.ts";
 
-/** The words of acts that could not be sent, so that nobody has to write them again. */
+/** The words of acts that could not be sent, so that the person need not write them again. */
 const unsent = new Map<string, SettleInput>();
 
 type Settled = {
@@ -27,7 +27,7 @@ export function useSettling({ about, title, act, name }: Settled, close: () => v
     mutationFn: async (said: SettleInput) => {
       const send = await prepareSettling(act, about, said);
       const seconds = undoSeconds();
-      // Without a connection nobody waits to learn that nothing can be sent. A look for a merge changes nothing that was not so before.
+      // Without a connection an act fails at once. A look for a merge only finds what is already true.
       if (seconds === 0 || !isLive || act.do === "confirm-merge") return send(false);
       unsent.set(id, said);
       const later = { id, title, done: name, place: placeOf(about) };
@@ -43,7 +43,7 @@ export function useSettling({ about, title, act, name }: Settled, close: () => v
   });
 }
 
-/** What was written for an act that did not go out. */
+/** The text for an act that was not sent. */
 export function unsentOf(about: About): SettleInput {
   return unsent.get(heldId(about)) ?? { text: "", runner: "" };
 }

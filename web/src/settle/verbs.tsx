@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { type About, type Doing, isDangerous, isDoing, nameOf, type SettleVerb } from "./acts.ts";
 
-/** Nobody should wait for it to see the inbox; it comes when somebody is about to act, or a little later. */
+/** The inbox must not wait for it; it loads when a person is about to act, or a little later. */
 const loadDialog = () => import("./settle-dialog.tsx");
 const SettleDialog = lazy(async () => ({ default: (await loadDialog()).SettleDialog }));
 const LATER_MS = 3000;

@@ -8,7 +8,7 @@ export type Indicator = "done" | "active" | "pending" | "rejected";
 export type AgentMark = {
   readonly agent: string;
   readonly is: Indicator;
-  /** How often it had its turn in this passage. */
+  /** How often it worked in this passage. */
   readonly attempts: number;
   /** Why it last sent the story back, while that is its state. */
   readonly reason: string | null;

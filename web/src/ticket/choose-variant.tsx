@@ -1,4 +1,4 @@
-// Choosing one variant: says what becomes of the others, asks once, and says what happened.
+// Choosing one variant: shows the effect on the others, asks once, and reports the result.
 
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";

@@ -16,7 +16,7 @@ export function ProblemsBanner(): ReactNode {
   const data = useQuery(problemsQuery).data;
   if (data === undefined) return null;
   const { cannotStart, isCut } = data;
-  // The list of tickets that cannot start tells these already.
+  // The list of tickets that cannot start shows these already.
   const told = new Set(cannotStart.map(({ path }) => path));
   const problems = data.problems.filter(({ path, severity }) => severity === "warning" || !told.has(path));
   const count = cannotStart.length + problems.length;

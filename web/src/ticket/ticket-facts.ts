@@ -69,7 +69,7 @@ export function shortId(id: string): string {
   return isDrawn(id) ? `${id.slice(0, 8)}…` : id;
 }
 
-/** Drawn by lot: it says nothing to people, and lists leave it out. */
+/** A random id means nothing to people, and lists leave it out. */
 export function isDrawn(id: string): boolean {
   return /^[0-9a-f]{32}$/.test(id);
 }

@@ -1,10 +1,10 @@
-// What choosing a variant does to the others, before and after, in sentences.
+// The effect of choosing a variant on the others, before and after, in sentences.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 
 type Variant = AnswerTo<"showTicket">["variants"][number];
 
-/** What becomes of a variant that was not chosen. */
+/** The fate of a variant that was not chosen. */
 export function fateOf({ word, state, branch, newest, changes }: Variant): string {
   const run = newest === null ? "" : state === "working" ? ` Run #${newest.number} ends now, with its agent.` : "";
   const work =

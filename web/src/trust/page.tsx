@@ -1,4 +1,4 @@
-// The project's files that decide what runs: what an approval would change, every changed line, and the button that approves exactly the
+// The project's files that decide what runs: the effects of an approval, every changed line, and the button that approves exactly the
 // version that the page shows.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -28,7 +28,7 @@ export function TrustPage(): ReactNode {
   );
 }
 
-/** What changed, every line of it, and the buttons that approve or revoke. */
+/** Every changed line, and the buttons that approve or revoke. */
 export function TrustFiles(): ReactNode {
   const { data: latest, error, refetch } = useQuery(trustQuery);
   // The page keeps the version that the person reads; a newer one is shown only when they ask for it.
@@ -53,9 +53,9 @@ export function TrustFiles(): ReactNode {
 
 const STATES: Readonly<Record<Trust["state"], { readonly tone: Tone; readonly text: string }>> = {
   none: { tone: "quiet", text: "This project brings no files that decide what runs." },
-  new: { tone: "attention", text: "Nobody has approved these files. Nothing starts before you do." },
+  new: { tone: "attention", text: "These files are not approved. Nothing starts before you approve them." },
   approved: { tone: "good", text: "Approved. Runs use these files." },
-  changed: { tone: "attention", text: "The files have changed. Runs go on with the approved version." },
+  changed: { tone: "attention", text: "The files have changed. Runs keep the approved version." },
 };
 
 function Moved({ lookAgain }: { readonly lookAgain: () => void }): ReactNode {
@@ -150,7 +150,7 @@ function Revoke({ hash, onDone }: { readonly hash: string; readonly onDone: (aft
           command="passrail trust revoke"
         >
           <p className="text-sm">
-            Nothing new starts in this project until somebody approves its files again. Runs at work go on.
+            Nothing new starts in this project until a person approves its files again. Runs at work continue.
           </p>
         </FormDialog>
       )}

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { optional } from "../../../src/core/optional.ts";
 
 /** Links to the log of an attempt, or to another of its files. */
 export function AttemptLink({
@@ -22,7 +23,7 @@ export function AttemptLink({
     <Link
       to="/runs/$run"
       params={{ run: String(run) }}
-      search={{ tab: "log", stage, attempt: String(attempt), ...(file === undefined ? {} : { file }) }}
+      search={{ tab: "log", stage, attempt: String(attempt), ...optional({ file }) }}
       resetScroll={false}
       className={className}
     >

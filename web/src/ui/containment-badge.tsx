@@ -1,4 +1,4 @@
-// What contained the agents' programs: a missing sandbox is a warning, a sandbox is good.
+// The containment of the agents' programs: a missing sandbox is a warning, a sandbox is good.
 
 import type { ReactNode } from "react";
 import { type Containment, containedStages } from "../../../src/core/view/containment.ts";

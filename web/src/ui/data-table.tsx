@@ -29,7 +29,7 @@ type Props<Row> = {
   readonly entries: readonly TableEntry<Row>[];
   /** The whole row on a narrow screen. */
   readonly card: (row: Row) => ReactNode;
-  /** What a checkbox calls its row. */
+  /** The name of the row for its checkbox. */
   readonly nameOf: (row: Row) => string;
   readonly selection: Selection;
   /** Undefined if the column does not sort; null if it could. */

@@ -1,4 +1,4 @@
-// Findings with their ids: what the reviewer found, and below it, in order, what both sides said about it since.
+// Findings with their ids: the reviewer's text, and below it, in order, the later words of both sides.
 
 import type { ReactNode } from "react";
 import type { FindingRow } from "../../../src/core/view/findings.ts";

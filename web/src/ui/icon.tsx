@@ -1,4 +1,4 @@
-// The icons of states and acts. They stand beside words and say nothing alone, so screen readers skip them.
+// The icons of states and acts. They are always beside words, so screen readers skip them.
 
 import {
   Ban,

@@ -43,7 +43,7 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
 }
 
-/** How long ago, in one unit: nobody reads the seconds of half an hour. */
+/** How long ago, in one unit: the seconds of half an hour do not matter. */
 function age(ms: number): string {
   const [first = ""] = duration(ms).split(" ");
   return first;

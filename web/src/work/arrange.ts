@@ -76,7 +76,7 @@ function compare(a: WorkItem, b: WorkItem, key: SortKey): number {
 
 const NEED = ["you", "merge", "stopped", "underway", "backlog", "done"];
 
-/** A canceled one needs nobody any more, although its lane is that of the stopped. */
+/** A canceled one needs no person any more, although it is in the lane of the stopped ones. */
 function needOf({ lane, is }: WorkItem): number {
   return is === "canceled" ? NEED.length : NEED.indexOf(lane);
 }

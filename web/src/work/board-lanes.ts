@@ -34,7 +34,7 @@ export function wordLanes(statuses: readonly string[], items: readonly WorkItem[
   }));
 }
 
-/** What waits for a person comes first, then what moved last. */
+/** Cards that wait for a person come first, then those that moved last. */
 function inOrder(items: readonly WorkItem[]): readonly WorkItem[] {
   return sortWork(items, { key: "need", isDown: false });
 }

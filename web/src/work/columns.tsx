@@ -8,7 +8,7 @@ import { costText } from "../ticket/ticket-facts.ts";
 import type { WorkItem } from "./item.ts";
 import { State, Title } from "./row.tsx";
 
-/** `lines`: what the agents at work said last, by run. */
+/** `lines`: the last words of the agents at work, by run. */
 export function workColumns(lines: ReadonlyMap<string, string>, now: number): readonly DataColumn<WorkItem>[] {
   return [
     {

@@ -12,7 +12,7 @@ export type Dependencies = {
   readonly isCut: boolean;
 };
 
-/** The layout of more takes seconds, and nobody can read it. */
+/** The layout of more takes seconds, and is unreadable. */
 const AT_MOST = 200;
 
 export function dependenciesOf(items: readonly WorkItem[]): Dependencies {

@@ -18,7 +18,7 @@ const UNMERGED: WorkEnd = {
 };
 
 const to = (lane: LaneName) => ({ state: lane, word: LANE_WORDS[lane] });
-/** What a drop in each lane does: its deed, "–" where it is, or nothing. */
+/** The effect of a drop in each lane: its deed, "–" for its own lane, or nothing. */
 function drops(ticket: Parameters<typeof itemsOf>[0][number], ends: readonly WorkEnd[] = []): Record<string, string> {
   const [item] = itemsOf([ticket], ends);
   if (item === undefined) throw new Error("there is no item");

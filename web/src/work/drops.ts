@@ -8,7 +8,7 @@ import type { BoardLane } from "./board-lanes.ts";
 import type { LaneName, WorkItem } from "./item.ts";
 
 export type Drop =
-  /** `does`: what will happen, in a few words. */
+  /** `does`: the effect, in a few words. */
   | { readonly is: "legal"; readonly does: string; readonly deed: BulkDeed }
   | { readonly is: "illegal"; readonly why: string }
   /** It is there already. */

@@ -1,4 +1,4 @@
-// The work as a graph of dependencies: what must be done first is on the left. Only tickets that depend on another, or that another waits
+// The work as a graph of dependencies: earlier work is on the left. Only tickets that depend on another, or that another waits
 // for, are in it.
 
 import { Link } from "@tanstack/react-router";

@@ -25,7 +25,7 @@ export type WorkItem = {
   readonly ticket: ListedTicket;
   readonly is: ShownName;
   readonly lane: LaneName;
-  /** What settles it: unmerged work, a stopped run, a blocked ticket. */
+  /** Its loose end: unmerged work, a stopped run, a blocked ticket. */
   readonly end: WorkEnd | undefined;
 };
 

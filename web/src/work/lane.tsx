@@ -27,7 +27,7 @@ type Props = CardsProps & {
   readonly isTall: boolean;
   /** Of its heading. */
   readonly level: 2 | 3;
-  /** What a drop of the dragged card would do; null while none is dragged. */
+  /** The effect of a drop of the dragged card; null while none is dragged. */
   readonly target: Drop | null;
   readonly drop: () => void;
 };

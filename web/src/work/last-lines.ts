@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { nowQuery } from "../base/queries.ts";
 
-/** What the agents at work said last, by run. */
+/** The last words of the agents at work, by run. */
 export function useLastLines(): ReadonlyMap<string, string> {
   const working = useQuery(nowQuery).data?.working;
   return useMemo(

@@ -18,6 +18,7 @@ import { WorkList } from "./list.tsx";
 import { endedWorkQuery, type Older, openWorkQuery } from "./queries.ts";
 import { filterOf, viewOf } from "./search.ts";
 import { ViewSwitch } from "./view-switch.tsx";
+import { optional } from "../../../src/core/optional.ts";
 
 const NewTicket = lazy(async () => ({ default: (await import("../ticket/new-ticket.tsx")).NewTicket }));
 const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
@@ -61,9 +62,7 @@ export function WorkPage(): ReactNode {
       <Loaded empty={<NoTickets create={create} cannot={cannot} />} />
       <Suspense>
         {search.new !== undefined && cannot === undefined && <NewTicket close={() => setNew(undefined)} />}
-        {isStarting && (
-          <StartRun close={() => setStarting(false)} {...(search.flow === undefined ? {} : { flow: search.flow })} />
-        )}
+        {isStarting && <StartRun close={() => setStarting(false)} {...optional({ flow: search.flow })} />}
       </Suspense>
     </>
   );

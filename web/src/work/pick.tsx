@@ -3,7 +3,7 @@ import { Select } from "../ui/select.tsx";
 
 export type PickOption = readonly [value: string, name: string];
 
-/** A labelled choice in a bar of filters. A value of the address that is not among the options is shown all the same. */
+/** A labelled choice in a bar of filters. A value of the address that is not among the options is still shown. */
 export function Pick({
   label,
   value,

@@ -51,7 +51,7 @@ const LINK =
 
 type StateProps = {
   readonly item: WorkItem;
-  /** What its agent said last. */
+  /** The last words of its agent. */
   readonly line: string | undefined;
   readonly now: number;
 };

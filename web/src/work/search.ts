@@ -1,5 +1,6 @@
 // The address of the place Work: its view, what is shown of it, and in which order.
 
+import { optional } from "../../../src/core/optional.ts";
 export const VIEWS = ["list", "board", "graph"] as const;
 export type WorkView = (typeof VIEWS)[number];
 
@@ -27,7 +28,7 @@ export function viewOf({ view }: WorkSearch): WorkView {
   return VIEWS.find((each) => each === view) ?? "list";
 }
 
-/** What the daemon filters by; the rest is arranged in the page. */
+/** The daemon's filters; the page arranges the rest. */
 export type WorkFilter = Pick<WorkSearch, "flow" | "status" | "state" | "request" | "group" | "q">;
 
 export function filterOf({ flow, status, state, request, group, q }: WorkSearch): WorkFilter {
@@ -44,6 +45,6 @@ export function fromBoard({ flow, ticket }: { readonly flow?: string; readonly t
   return {
     view: "board",
     ...(flow === undefined ? {} : { flow, lanes: "words" }),
-    ...(ticket === undefined ? {} : { ticket }),
+    ...optional({ ticket }),
   };
 }

@@ -19,7 +19,7 @@ export function addAgent(program: Command, { call }: CommandContext): void {
     .action((runner: RunnerName) => call(async (io) => (await import("./agent.ts")).agentTest(io, runner)));
   agent
     .command("resume")
-    .description("say that a program works again before its limit ends: what waits for it may start")
+    .description("say that a program works again before its limit ends: runs that wait for it may start")
     .addArgument(new Argument("<runner>", "the program that was held"))
     .action((runner: string) => call(async (io) => (await import("./resume.ts")).agentResume(io, runner)));
 }

@@ -119,7 +119,7 @@ describe("agent list", () => {
     approveFiles(join(cwd, "home"), cwd);
     const { io, out, errors } = ioOf();
     printAgents(io, { runners: [FOUND], playedBy: nobody, enclosure });
-    expect(out).toContain("mine\tproject\tnobody yet\tMy own.");
+    expect(out).toContain("mine\tproject\tnone yet\tMy own.");
     expect(errors()).toContain("bad.md");
   });
 });

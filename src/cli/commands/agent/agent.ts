@@ -26,9 +26,9 @@ import { optional } from "../../../core/optional.ts";
 
 export type AgentListDeps = {
   readonly runners: readonly Detected[];
-  /** Who would play an agent, in a few words; empty where nobody was named. */
+  /** The runner of an agent, in a few words; empty if none is named. */
   readonly playedBy: (agent: AgentFile) => string;
-  /** What holds the processes of programs without a sandbox together on this machine. */
+  /** How this machine holds the processes of programs without a sandbox together. */
   readonly enclosure: Result<Enclosure, string>;
   /** Runners that are over a limit now. */
   readonly holds?: readonly HeldRunner[];
@@ -81,7 +81,7 @@ export function printAgents(io: Io, { runners, playedBy, enclosure, holds = [] }
     agents.map(({ name, origin, playedBy: by, description }): readonly Column[] => [
       { name: "agent", value: name, color: "bold" },
       { name: "origin", value: origin },
-      { name: "played by", value: by === "" ? "nobody yet" : by, ...(by === "" ? { color: "dim" } : {}) },
+      { name: "played by", value: by === "" ? "none yet" : by, ...(by === "" ? { color: "dim" } : {}) },
       { name: "about", value: description },
     ]),
   );
@@ -109,7 +109,7 @@ const ENCLOSED: Readonly<Record<Enclosure, { readonly label: string; readonly es
   markers: { label: "markers", escapes: "one that hides fails its attempt and is named (docs/sandboxes.md)" },
 };
 
-/** On a terminal there is room for one long column: what is to be done, else where the program is. */
+/** A terminal has space for one long column: the fix, else the path of the program. */
 function runnerRow(io: Pick<Io, "plain">, found: Detected): readonly Column[] {
   const path = found.status === "found" ? found.path : "";
   const long: readonly Column[] = io.plain
@@ -167,7 +167,7 @@ export function playedByConfig(config: Pick<Settings, "agents" | "runner" | "mod
     const [first, ...rest] = who.runner === undefined ? [{ runner: "command" as const }] : rungsIn(who.runner);
     const runner = first?.runner ?? "command";
     const chosen = first?.model ?? own.map((each) => each.model).find((found) => found !== undefined);
-    // What an agent's file says about models is said to Claude; the default goes with the default runner.
+    // A model in an agent's file is for Claude; the default model goes with the default runner.
     const isUsual = config.runner.value !== "none" && runner === firstRunner(config.runner.value);
     const named = chosen ?? (runner === "claude" ? model : undefined) ?? (isUsual ? config.model : null) ?? undefined;
     const one = [program === undefined ? runner : `${runner} ${program}`, ...(named === undefined ? [] : [named])];
@@ -200,7 +200,7 @@ export async function agentTest(
   return result.ok ? EXIT.ok : EXIT.error;
 }
 
-/** What was not told is unknown, never nothing. */
+/** An unreported number is unknown, never 0. */
 function usedText(usage: Usage | null): string {
   const tokens = usage === null ? null : tokensOf(usage);
   const money = usage === null || usage.usd === null ? "cost unknown" : `$${usage.usd.toFixed(4)}`;

@@ -79,7 +79,7 @@ export type TypedAnswer = {
   readonly text: string;
   /** The past participle for the report: approved, sent back. */
   readonly said: string;
-  /** The commit that was looked at; without it whatever is there is meant. */
+  /** The commit that was looked at; without it the present one is meant. */
   readonly commit?: string;
 };
 
@@ -98,8 +98,9 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
   if ((typed.kind === "gate" || typed.kind === "escalation") && !io.json && !io.quiet)
     for (const line of await gateLines(io, chosen.run)) io.err(line);
   let answered: Result<Answered, AppProblem> | undefined;
-  // A daemon carries the run on as this command would; any other process that performs reports by itself.
-  // A raised budget may release many runs, for hours: the daemon has them, and the command is done. So it is when an agent at work asked.
+  // A daemon continues the run as this command would; any other performing process reports on its own. A raised budget
+  // may release many runs, for hours: the daemon performs them, and the command ends. The same holds when an agent at
+  // work asked.
   const isAtWork = checked?.value.type === "fits" && isAskedAtWork(checked.value.item);
   const follow = typed.kind !== "budget" && !isAtWork && findDaemon(io.home) !== undefined;
   const worked = await workOn(io, {

@@ -11,11 +11,12 @@ import type { Io } from "../../terminal/io.ts";
 import { age, paint } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { placeOf } from "../../trust.ts";
+import { optional } from "../../../core/optional.ts";
 
 export async function looseEndsOf(io: Io, store: Store | undefined): Promise<LooseEndsNow> {
   const look = createLooseEnds({
     ...placeOf(io),
-    ...(store === undefined ? {} : { store }),
+    ...optional({ store }),
     commitOf: async (run) => (store === undefined ? null : commitOf(store, run)),
     tickets: () => ticketsOf(io),
     refused: () => readRefused({ home: io.home, project: io.cwd }),
@@ -40,7 +41,7 @@ export async function ticketsOf(io: Io): Promise<Tickets | undefined> {
   try {
     return await readTickets(io);
   } catch (error) {
-    // Settings that cannot be read are shown by every command that needs them; the rest of the inbox is shown all the same.
+    // Every command that needs unreadable settings reports them; the inbox still shows the rest.
     if (error instanceof CliError) return undefined;
     throw error;
   }

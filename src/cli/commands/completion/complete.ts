@@ -1,4 +1,4 @@
-// `complete -- words`: the words that can stand at the last place, one per line with a tab and a description. It answers from the same
+// `complete -- words`: the possible last words, one per line with a tab and a description. It answers from the same
 // registrations that parse a call. It never fails: a shell that asks while a person types must not print errors.
 
 import type { Command, Option } from "commander";

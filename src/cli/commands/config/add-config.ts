@@ -23,7 +23,7 @@ export function addConfig(program: Command, { call }: CommandContext): void {
     .action((name: string) => call(async (io) => (await import("./list.ts")).configGet(io, name)));
   config
     .command("explain")
-    .description("what a setting means, what it can be set by, and which of these counts")
+    .description("the meaning of a setting, what can set it, and which of these counts")
     .argument("<key>", KEY)
     .action((name: string) => call(async (io) => (await import("./explain.ts")).configExplain(io, name)));
   const options = {

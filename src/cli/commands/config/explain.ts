@@ -1,4 +1,4 @@
-// `config explain KEY`: what a setting means, its value in force, and everything that can set it, the winner first.
+// `config explain KEY`: the meaning of a setting, its value in force, and everything that can set it, in order of precedence.
 
 import { join } from "node:path";
 import { aboutSetting } from "../../../settings/about-settings.ts";

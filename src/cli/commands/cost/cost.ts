@@ -1,4 +1,4 @@
-// `cost`: what attempts have cost, grouped by agent, stage, day and so on. An unknown cost is shown as unknown, never as zero.
+// `cost`: the cost of attempts, grouped by agent, stage, day and so on. An unknown cost is shown as unknown, never as zero.
 
 import { amountText, SPENDING_KEYS, type SpendingKey } from "../../../core/budget/budget.ts";
 import { EXIT, usageError } from "../../errors.ts";

@@ -70,7 +70,7 @@ export async function status(io: Io): Promise<number> {
   return note === undefined ? EXIT.unsuccessful : EXIT.ok;
 }
 
-/** A daemon that has just started may still be creating its store; `status` reports it all the same. */
+/** A daemon that has just started may still be creating its store; `status` reports it anyway. */
 async function lookAt(io: Io): Promise<Looked> {
   try {
     const store = await openForReading(io);

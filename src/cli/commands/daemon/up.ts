@@ -113,7 +113,7 @@ function usdOf(budget: string): number {
   return usd;
 }
 
-/** Runs the daemon until it is stopped. One that stands by is opened again, at the same address, when it may take over. */
+/** Runs the daemon until it is stopped. A daemon on standby is opened again, at the same address, when it may take over. */
 async function serveUntilStopped(io: Io, log: Log, options: UpOptions, first: DaemonOptions): Promise<number> {
   let daemon: Daemon | undefined;
   let place = first;
@@ -139,7 +139,7 @@ async function serveUntilStopped(io: Io, log: Log, options: UpOptions, first: Da
         throw problemError(how);
       }
       if (how === "vacant") {
-        log.write("taking over: nobody performs on the database any more");
+        log.write("taking over: no process performs on the database any more");
         await daemon.close("fenced");
         place = { ...place, port: Number(new URL(daemon.url).port) };
         continue;

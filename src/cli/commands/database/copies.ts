@@ -34,7 +34,7 @@ export async function backup(io: Io, file: string): Promise<number> {
 
 export async function restore(io: Io, file: string): Promise<number> {
   requireOperator(io, "restore");
-  return tell(io, await restoreStore(await placeOf(io), resolve(io.cwd, file)), "passrail up   goes on from there");
+  return tell(io, await restoreStore(await placeOf(io), resolve(io.cwd, file)), "passrail up   continues from there");
 }
 
 async function placeOf({ home, environment }: Io): Promise<StorePlace> {

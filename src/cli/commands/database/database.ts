@@ -16,9 +16,9 @@ export async function showDatabase(io: Io): Promise<number> {
   else {
     io.out(plainText(`store      ${where}`));
     io.out(plainText(`schema     ${schema === 0 ? "none yet; the first run makes it" : `version ${schema}`}`));
-    io.out(plainText(`performer  ${performer ?? "nobody"}`));
+    io.out(plainText(`performer  ${performer ?? "none"}`));
     for (const { host, url, version, performs } of nodes)
-      io.out(plainText(`node       ${url} on ${host}, version ${version}, ${performs ? "performs" : "stands by"}`));
+      io.out(plainText(`node       ${url} on ${host}, version ${version}, ${performs ? "performs" : "on standby"}`));
     for (const difference of differencesOf(nodes)) io.err(plainText(`warning: ${difference}`));
   }
   return EXIT.ok;

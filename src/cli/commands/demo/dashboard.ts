@@ -40,7 +40,7 @@ export async function showDashboard(io: Io, version: string, place: DemoPlace, s
 
 function stopped(stop: AbortSignal): Promise<void> {
   if (stop.aborted) return Promise.resolve();
-  // Something has to keep the process alive besides the listener, whatever that does.
+  // Keeps the process alive independently of the listener.
   const alive = setInterval(() => undefined, 60_000);
   return new Promise((resolve) => {
     stop.addEventListener(

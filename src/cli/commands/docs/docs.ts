@@ -1,4 +1,4 @@
-// `docs`: the documentation that the package brings along, as pages in a browser. The daemon serves the same pages at /guide.
+// `docs`: the documentation in the package, as pages in a browser. The daemon serves the same pages at /guide.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

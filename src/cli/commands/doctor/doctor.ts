@@ -1,5 +1,5 @@
-// `doctor`: one line per thing that a run needs, with its fix. It changes nothing, but with --fix what is Passrail's own and cannot lose
-// anything; everything else stays a command for the person.
+// `doctor`: one line per thing that a run needs, with its fix. It changes nothing, except with --fix Passrail's own
+// files where nothing can be lost; every other fix stays a command for the person.
 
 import { bad, type Checkup, doubtful, good } from "../../../app/doctor/checkup.ts";
 import { lookAtMachine } from "../../../app/doctor/look-at-machine.ts";
@@ -46,7 +46,7 @@ async function examine(io: Io, version: string) {
   return { checks: [...machine, permissions, await database(io), daemon(home, version), ...work], readiness };
 }
 
-/** What was done, by the name of its line. */
+/** The fixes that were made, by the name of their line. */
 function mendAll(io: Io, checks: readonly Checkup[]): readonly { readonly name: string; readonly did: string }[] {
   requireOperator(io, "doctor --fix");
   const mended = checks.flatMap(({ name, mend }) => (mend === undefined ? [] : [{ name, did: mend() }]));
@@ -97,7 +97,7 @@ function tellReadiness(io: Io, { score, items }: Readiness): void {
     );
 }
 
-/** A folder that nobody can read has a line of its own already. */
+/** An unreadable folder already has a line of its own. */
 function daemon(home: string, version: string): Checkup {
   try {
     const found = findDaemon(home);

@@ -34,7 +34,7 @@ export async function explainRun(store: Store, run: Run, config: Settings): Prom
       own,
       reason(
         "stopped",
-        "it goes on when a person says so",
+        "it continues when a person decides",
         ...(stoppedEnd(run, number, await store.attempts(run.id))?.verbs ?? []).map(({ command }) => command),
       ),
     ];
@@ -61,7 +61,7 @@ async function waitsOf(known: Known, others: readonly Known[], config: Settings)
     if (later !== "") reasons.push(reason("later", `${track.stage} ${later}`));
     const stage = findWork(resolved.flow, run, name, track.stage);
     if (stage !== undefined && isOutside(resolved, run, stage)) {
-      reasons.push(reason("outside", `${track.stage} waits for somebody outside (${stage.shownAgent}) to take it`));
+      reasons.push(reason("outside", `${track.stage} waits for an agent outside (${stage.shownAgent}) to take it`));
       continue;
     }
     const branch = branchOf(resolved.flow, run);

@@ -22,7 +22,7 @@ export function openCatalog(io: Pick<Io, "cwd">, known: Pick<CatalogFolders, "ch
   return loadCatalog({ shippedDir, projectDir: io.cwd, ...known });
 }
 
-/** The files that a run would use; throws if nobody has approved them. */
+/** The files that a run would use; throws if they are not approved. */
 export function openApproved({ home, cwd }: Pick<Io, "cwd" | "home">): Catalog {
   const inEffect = filesInEffect({ home, project: cwd });
   if (!inEffect.ok) throw problemError(inEffect.error);

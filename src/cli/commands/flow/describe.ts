@@ -27,7 +27,7 @@ export function describeFlow(flow: Flow, entry: FlowEntry): string[] {
   return lines.map((line) => plainText(line));
 }
 
-/** What a start names, what the files decide, and what is checked first. */
+/** The inputs of a start, the facts that files decide, and the preflight checks. */
 function inputLines({ inputs = [], family, chooseWhen, preflight }: Flow): readonly string[] {
   return [
     ...inputs.flatMap(({ name, kind, required, about, states, repository }) => [
@@ -61,7 +61,7 @@ function stageLines(stage: Stage, mark: string, indent: string, shared: Routes):
     }
     case "parallel":
       return [
-        `${head}: parallel, goes on when done: ${stage.join.join(", ")}`,
+        `${head}: parallel, continues when done: ${stage.join.join(", ")}`,
         ...when,
         ...Object.entries(stage.tracks).flatMap(([track, plan]) => [
           `${inner}track ${track}`,

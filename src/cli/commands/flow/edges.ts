@@ -14,7 +14,7 @@ export const NODE = {
   stopped: "stopped",
   canceled: "canceled",
   escalation: "escalation",
-  /** Stands for each agent's stage where all do the same. */
+  /** Means each agent's stage where all do the same. */
   everyAgent: "every_agent",
   nextStage: "next_stage",
 } as const;

@@ -48,7 +48,7 @@ export async function flowSimulate(io: Io, name: string, options: SimulateOption
   if (!script.ok) throw problemError(script.error);
   const { trace, final, problem } = simulate(checked.flow, script.value, input);
   for (const [index, line] of trace.entries()) io.out(io.json ? JSON.stringify(line) : formatLine(index, line));
-  // What came before an outcome that does not fit is true, but it is not where the script ends.
+  // The steps before an outcome that does not fit are true, but the script does not end there.
   if (problem !== null) throw problemError(problem);
   io.out(io.json ? JSON.stringify({ final }) : formatFinal(final));
   return EXIT.ok;
@@ -59,7 +59,7 @@ async function guide(io: Io, flow: Flow, input: SimulationInput): Promise<number
   if (!canAsk(io))
     throw usageError(
       "outcomes_missing",
-      "Without a list of outcomes, flow simulate asks, and here is nobody to ask.",
+      "Without a list of outcomes, flow simulate asks at a terminal, and there is none.",
       `passrail flow simulate ${flow.name} --outcomes FILE   (docs/flows.md has the format)`,
     );
   const chosen: JsonObject[] = [];
@@ -125,7 +125,7 @@ async function readSource(io: Io, outcomes: string): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Two lines: what happened, and where the run stands after it. */
+/** Two lines: what happened, and the state of the run after it. */
 function formatLine(index: number, line: TraceLine): string {
   const { stage, attempt, word, canonical, status, counters, skipped, warnings, next } = line;
   const what = line.event === "stage" || stage === null ? (stage ?? "run requested") : `${stage} (${line.event})`;

@@ -1,4 +1,4 @@
-// `help errors CODE`: the entry of docs/errors.md, which the package brings along.
+// `help errors CODE`: the entry of docs/errors.md, which is in the package.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ export function addLogs(program: Command, { call }: CommandContext): void {
     .command("logs")
     .description("the daemon's log: its own lines and those of every run; --project shows the runs of one project");
   const read = addOptions(command, {
-    follow: flag("-f, --follow", "go on with new lines until Ctrl-C"),
+    follow: flag("-f, --follow", "follow new lines until Ctrl-C"),
     lines: textOr("-n, --lines <n>", "how many of the last lines", "200"),
   });
   command.action((typed: TypedFlags) => call(async (io) => (await import("./logs.ts")).logs(io, read(typed))));

@@ -1,4 +1,4 @@
-// What `passrail` alone says about the project itself: before the first run everything, later only its tickets.
+// The part of `passrail` alone about the project: before the first run everything, later only its tickets.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ export async function seeTickets(io: Io): Promise<SeenPlace["tickets"]> {
     const { scan, plan } = await readTickets(io);
     return scan.tickets.length === 0 ? null : { all: scan.tickets.length, canStart: plan.eligible.length };
   } catch (error) {
-    // Settings that cannot be read are told by the commands that need them.
+    // The commands that need unreadable settings report them.
     if (error instanceof CliError) return null;
     throw error;
   }

@@ -8,6 +8,7 @@ import { requireOperator } from "../../operator.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Column, paint, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
+import { optional } from "../../../core/optional.ts";
 
 export async function projectsList(io: Io): Promise<number> {
   const known = listProjects(io.home);
@@ -34,7 +35,7 @@ export async function projectsAdd(io: Io, folder: string | undefined, name: stri
   const added = addProject(io.home, {
     folder: resolve(io.cwd, folder ?? "."),
     now,
-    ...(name === undefined ? {} : { name }),
+    ...optional({ name }),
   });
   if (!added.ok) throw problemError(added.error);
   return say(io, added.value, "is registered");

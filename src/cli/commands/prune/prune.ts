@@ -1,4 +1,4 @@
-// `prune`: applies the retention rules now. What has not landed stays, and is listed.
+// `prune`: applies the retention rules now. Work that has not landed stays, and is listed.
 
 import { realpathSync } from "node:fs";
 import { createCommitOf } from "../../../app/commit-of.ts";
@@ -107,7 +107,7 @@ function print(io: Io, pruned: Pruned, dryRun: boolean): void {
     ),
     ...(memos.count === 0
       ? []
-      : [row(`${memos.count} memos`, memos.bytes, "nobody used them for as long as retention.files.age")]),
+      : [row(`${memos.count} memos`, memos.bytes, "unused for longer than retention.files.age")]),
   ]);
   if (runs.length > 0) io.out(`${dryRun ? "Would remove" : "Removed"} ${runs.length} old runs with their events.`);
   for (const { number } of kept)

@@ -1,4 +1,4 @@
-// `queue`: what works and what waits its turn, per project and in order. Reads the store only.
+// `queue`: the runs that work and those that wait, per project and in order. Reads the store only.
 
 import { listQueue, type ProjectQueue, type QueueEntry } from "../../../app/list-queue.ts";
 import { listProjects } from "../../../app/projects.ts";
@@ -23,7 +23,7 @@ export async function queue(io: Io): Promise<number> {
     .map((each): NamedQueue => ({ ...each, name: names.get(each.project) ?? null }));
   if (io.json) printJson(io, { queue: shown });
   else if (io.quiet) for (const { entries } of shown) for (const { runId } of entries) io.out(runId);
-  else if (shown.length === 0) io.err("Nothing works and nothing waits its turn. Items for you:  passrail inbox");
+  else if (shown.length === 0) io.err("No run works or waits. Items for you:  passrail inbox");
   else for (const each of shown) printQueue(io, each);
   return EXIT.ok;
 }

@@ -1,4 +1,4 @@
-// `replay`: repeats the recorded attempts of a run offline, and prints whether they came to the same results.
+// `replay`: repeats the recorded attempts of a run offline, and prints whether they had the same results.
 
 import { existsSync, realpathSync } from "node:fs";
 import { replayRun, type ReplayedAttempt, type ReplayReport } from "../../../app/replay/replay-run.ts";
@@ -65,7 +65,7 @@ export async function replay(io: Io, reference: string, flags: ReplayFlags): Pro
   });
 }
 
-/** Whether nothing that counts differs: the verdict, what was said with it, and that every request had an answer. */
+/** Whether all results are the same: the verdict, its payload, and an answer for every request. */
 function isSame({ sameVerdict, differs, requests }: ReplayedAttempt): boolean {
   return sameVerdict && differs.length === 0 && requests.unanswered.length === 0;
 }

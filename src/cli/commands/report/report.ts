@@ -48,7 +48,7 @@ function sectionsOf({ landed, ended, waiting, failed, cannotStart, goingOn, late
     ["waiting", "Waiting for you", waiting],
     ["failed", "Failed", failed],
     ["cannotStart", "Could not start", cannotStart],
-    ["goingOn", "Going on", goingOn],
+    ["goingOn", "Not finished", goingOn],
     ["later", "Not started yet", later],
     ["ended", "Ended without work that left", ended],
   ];

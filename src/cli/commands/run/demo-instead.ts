@@ -1,15 +1,15 @@
-// A newcomer without a coding agent who types a task: they are told what to install, and can watch the demo at once.
+// For a newcomer who types a task without a coding agent: lists what to install, and offers the demo at once.
 
 import { CliError, EXIT, reportError } from "../../errors.ts";
 import { askYesOrNo, canAsk } from "../../terminal/ask-in-terminal.ts";
 import type { Io } from "../../terminal/io.ts";
 
-/** Only for a person at a terminal, and only where nobody could play the run. */
+/** Only for a person at a terminal, and only if no agent could play the run. */
 export function canOfferDemo(io: Io, error: unknown): error is CliError {
   return error instanceof CliError && error.code === "no_agent_ready" && canAsk(io);
 }
 
-/** The task was not done, whatever they watch. */
+/** The task was not done, also after the demo. */
 export async function offerDemo(io: Io, error: CliError): Promise<number> {
   reportError(io, error);
   if (!(await askYesOrNo("\nWatch the demo now? It takes a moment, and needs no agent and no key. [y/N] ")))

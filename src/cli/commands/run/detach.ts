@@ -66,7 +66,7 @@ async function storedRun(io: Io, runId: string): Promise<Run | undefined> {
   }
 }
 
-/** What the other process does first: the plan is used once. */
+/** The first act of the other process: it takes the plan, which is used once. */
 export function takePlan(file: string): CommandPlan {
   const plan = JSON.parse(readFileSync(file, "utf8")) as CommandPlan;
   rmSync(file);

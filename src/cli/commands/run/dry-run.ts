@@ -1,4 +1,4 @@
-// `run --dry-run`: what the run would do, after every check of a real start. Nothing is stored and nothing starts.
+// `run --dry-run`: the plan of the run, after every check of a real start. It stores and starts nothing.
 
 import { describePlan, type StartPreview } from "../../../app/start-run/preview.ts";
 import { amountText } from "../../../core/budget/budget.ts";

@@ -1,4 +1,4 @@
-// What the words of a start mean before anything is checked: the flow or family, the repositories, and the exceptions that a person allows.
+// Resolves the words of a start before any check: the flow or family, the repositories, and the exceptions that a person allows.
 
 import { chooseFlow, familyOf, type FlowChoice } from "../../../app/start-run/choose-flow.ts";
 import { findStart } from "../../../app/start-run/find-start.ts";
@@ -12,7 +12,7 @@ import type { Io } from "../../terminal/io.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { flowError, openApproved, requireResolvedFlow } from "../flow/catalog.ts";
 
-/** What a word starts: a flow, an alias, an agent that works alone, or the flow of a family that the input chooses. */
+/** The target of a word: a flow, an alias, an agent that works alone, or the flow of a family that the input chooses. */
 export function requireStart(io: Io, word: string, input: FlowChoice["input"]): Started {
   const catalog = openApproved(io);
   const members = familyOf(catalog, word);
@@ -27,7 +27,7 @@ export function requireStart(io: Io, word: string, input: FlowChoice["input"]): 
   return { resolved: requireResolvedFlow(io, found.value.flow), input: found.value.input };
 }
 
-/** `input`: what the word itself gives. */
+/** `input`: the fact that the word itself gives. */
 type Started = { readonly resolved: ResolvedFlow; readonly input: FlowChoice["input"] };
 
 function resolvedIn(catalog: Catalog, names: readonly string[]): readonly ResolvedFlow[] {

@@ -36,7 +36,7 @@ type ShownRun = {
   readonly summary: RunSummary;
   readonly attempts: readonly AttemptRecord[];
   readonly counters: ReturnType<typeof counterRows>;
-  /** What is true of it now, in a word. */
+  /** Its present state, in a word. */
   readonly status: string;
   readonly why: string;
   readonly end: RunEnd | null;

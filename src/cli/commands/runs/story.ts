@@ -1,4 +1,4 @@
-// `runs logs --story`: what an agent said and did, in words, as it happens. An entry is printed when nothing more can come to it.
+// `runs logs --story`: an agent's words and acts, as they happen. An entry is printed when it is complete.
 
 import { type ActivityItem, activityOf } from "../../../core/view/activity.ts";
 import { type ActivityEvent, readActivityLine } from "../../../core/view/activity-event.ts";

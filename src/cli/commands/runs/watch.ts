@@ -30,7 +30,7 @@ const LINE_LIMIT = 64 * 1024;
 /** An event in one line: the longest text with every character escaped. */
 const EVENT_LIMIT = 1024 * 1024;
 
-/** Follows a run until it rests. Where nobody performs it, this process does: a run never waits for a daemon that is not there. */
+/** Follows a run until it stops or needs a person. If no other process performs it, this one does: a run never waits for a missing daemon. */
 export async function runsWatch(io: Io, reference: string, options: { readonly exitStatus: boolean }): Promise<number> {
   const { run } = await withReader(io, (store) => requireRun(store, reference));
   const looked = isSettled(run)
@@ -74,7 +74,7 @@ export async function runsEvents(io: Io, reference: string, options: { readonly 
     }
     let seen = 0;
     for (;;) {
-      // Looked at before the events are read: what ends a run is then always told.
+      // Read before the events, so that the event which ends a run is always printed.
       const ended = await hasEnded(store, run.id);
       for await (const event of eventsOf(store, run.id, seen)) {
         seen = event.seq;

@@ -76,7 +76,7 @@ function baseOf({ cwd }: Io, { from, devcontainer }: BuildFlags): string | undef
   throw new CliError("devcontainer_missing", `${cwd} has no ${DEVCONTAINERS.join(" or ")}.`, "Name an image: --from");
 }
 
-/** What the engine prints goes to stderr: with --json, stdout is for the answer. */
+/** The engine's output goes to stderr: with --json, stdout is for the answer. */
 function build({ environment, cwd }: Io, client: string, args: readonly string[]): Promise<number> {
   const child = spawn(client, args, { cwd, env: { ...environment }, stdio: ["ignore", 2, 2] });
   return new Promise((done, failed) => {

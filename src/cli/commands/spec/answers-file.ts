@@ -47,7 +47,7 @@ function fromJson(text: string, shown: string): unknown {
   }
 }
 
-/** A list may stand at the top; our documents are maps, so it is read below a key. */
+/** The top level may be a list; our documents are maps, so the list is read below a key. */
 function fromYaml(text: string, shown: string): unknown {
   const lines = text.replace(/^\uFEFF/u, "").split(/\r?\n/u);
   const below = (lines[0] === "---" ? lines.slice(1) : lines).map((line) => `  ${line}`);

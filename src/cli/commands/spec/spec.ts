@@ -144,7 +144,7 @@ async function stuckOf(io: Io, paths: readonly string[]): Promise<readonly Canno
   return cannotStart(scan, plan).filter(({ path }) => created.has(path));
 }
 
-/** What the agent did instead, where the run only says that it did not write. */
+/** The agent's act instead, where the run only reports that it did not write. */
 async function whyNone(io: Io, run: Run & { readonly status: "stopped" }): Promise<string> {
   const attempts = await withReader(io, async (store) => (await store?.attempts(run.id)) ?? []);
   const questions = attempts.findLast(({ status }) => status === "done")?.outcome?.["questions"];

@@ -27,7 +27,7 @@ export type Tickets = {
   readonly rules: PickRulesOf;
   /** Starts that the last process which picked tickets was refused. */
   readonly refused: RefusedStarts;
-  /** Runs that go on, by the id of their ticket. */
+  /** Open runs, by the id of their ticket. */
   readonly runs: ReadonlyMap<string, Run>;
 };
 

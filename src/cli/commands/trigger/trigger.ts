@@ -48,7 +48,7 @@ export async function triggerList(io: Io): Promise<number> {
   return EXIT.ok;
 }
 
-/** Changes nothing: what it would do now, and whether its run could start. */
+/** Prints what the trigger would do now, and whether its run could start. Changes nothing. */
 export async function triggerTest(io: Io, name: string): Promise<number> {
   const { settings, source, memory } = requireTrigger(await openAll(io), name);
   const now = new Date();

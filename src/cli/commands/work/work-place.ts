@@ -1,6 +1,6 @@
-// Decides whether `passrail` without a command means `work`, as in 004: the operator has said once that tickets start by themselves
-// (`tickets.dispatch: true`, in the user's file or in approved files of the project), the project has a ticket folder, and no daemon is
-// running. Without that yes, or with --json or --quiet, it means the overview, which starts nothing.
+// Decides whether `passrail` without a command means `work`, as in 004: the operator has allowed automatic starts of
+// tickets (`tickets.dispatch: true`, in the user's file or in approved files of the project), the project has a ticket
+// folder, and no daemon is running. Otherwise, or with --json or --quiet, it means the overview, which starts nothing.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export async function isWorkPlace({ json, quiet, home, environment, cwd }: Io): 
   if (json || quiet) return false;
   // Most projects have neither; reading the settings takes longer than everything else here.
   if (!["feature_requests", "passrail.yaml"].some((name) => existsSync(join(cwd, name)))) return false;
-  // Files that nobody has approved are nobody's yes.
+  // Files without an approval allow nothing.
   const config = await loadSettings({ home, environment, project: cwd, flags: {} });
   if (!config.ok || !config.value.tickets.dispatch || !existsSync(join(cwd, config.value.tickets.folder))) return false;
   const { findDaemon } = await import("../../../daemon/note.ts");

@@ -113,7 +113,7 @@ function endOnce({ mirror, project }: Performer, dispatcher: Dispatcher): number
   return left.some(({ status }) => status === "stopped") ? EXIT.unsuccessful : EXIT.ok;
 }
 
-/** The reasons were told when they were found; a script needs the code and who is meant. */
+/** The reasons were printed when they were found; a script needs the code and the ticket. */
 function stuckError(stuck: readonly CannotStart[]): CliError {
   const names = stuck.slice(0, NAMED_AT_MOST).map(({ ticket, path }) => ticket ?? path);
   const more = stuck.length > NAMED_AT_MOST ? ", …" : "";

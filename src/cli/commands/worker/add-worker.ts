@@ -33,7 +33,7 @@ export function addWorker(program: Command, { call, version }: CommandContext): 
     .description("list the daemon and the workers that have joined it: slots, labels, last sign of life, work")
     .action(() => call(async (io) => (await import("./worker.ts")).workerList(io)));
   const steered = [
-    ["cordon", "cordoned", "give a worker nothing new; what it does goes on to its end"],
+    ["cordon", "cordoned", "give a worker no new attempts; it finishes those that it has"],
     ["drain", "draining", "the same, and the worker leaves when it is done"],
     ["open", "open", "give a worker attempts again"],
   ] as const;

@@ -1,4 +1,4 @@
-// What agents do, for people who follow it.
+// Activity of agents, for people who follow it.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

@@ -18,7 +18,7 @@ export const HOLD_ROUTES = {
     path: "/api/holds/lift",
     scope: "operate",
     tag: "system",
-    summary: "Say that a runner works again: what waits for it may start",
+    summary: "Say that a runner works again: runs that wait for it may start",
     body: liftHoldSchema,
     headers: ["Idempotency-Key"],
     answer: json(liftedHoldSchema, "the hold is lifted"),

@@ -23,7 +23,7 @@ export const INBOX_ROUTES = {
     path: "/api/report",
     scope: "read",
     tag: "inbox",
-    summary: "What landed since a time, what waits, failed, could not start or goes on, and the cost",
+    summary: "What landed since a time, what waits, failed, could not start or is not finished, and the cost",
     query: z.strictObject({
       since: z.iso.datetime({ error: "expected a time such as 2026-01-31T12:00:00Z" }),
     }),

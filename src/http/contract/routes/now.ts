@@ -1,4 +1,4 @@
-// One look at everything that moves, and what a person puts off.
+// The page Now, and a person's snoozed entries.
 
 import { json, type ApiRoutes } from "../route.ts";
 import { nowSchema, snoozedListSchema, snoozeSchema } from "../schemas/now.ts";

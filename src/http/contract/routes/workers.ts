@@ -1,4 +1,4 @@
-// Processes that execute attempts: what people see of them, and what workers on other machines ask of their node.
+// Processes that execute attempts: their views for people, and the requests of workers on other machines to their node.
 
 import { z } from "zod";
 import { WORKER_NAME_PATTERN } from "../../../core/worker/wire.ts";

@@ -1,4 +1,4 @@
-// What an agent did, event by event, as people read it.
+// An agent's activity, event by event, as people read it.
 
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-// Deps that several requests and answers share: ids, times, paging, free text.
+// Schemas that several requests and answers share: ids, times, paging, free text.
 
 import { z } from "zod";
 import { NAME_PATTERN } from "../../../core/flow/name.ts";

@@ -11,7 +11,7 @@ const line = z
       description:
         "run: by Passrail itself; reported: the agent's word; missing: no evidence, or evidence that does not hold",
     }),
-    isGood: z.boolean().nullable().meta({ description: "whether it passed or is met; null where nobody has said it" }),
+    isGood: z.boolean().nullable().meta({ description: "whether it passed or is met; null if no report says it" }),
     evidence: z.string(),
   })
   .meta({ id: "EvidenceLine" });

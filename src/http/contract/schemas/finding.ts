@@ -14,7 +14,7 @@ export const findingSchema = z
     track: z.string(),
     iteration: z.int().meta({ description: "the attempt that raised it" }),
     state: z.enum(["open", "accepted", "fixed", "withdrawn"]).meta({
-      description: "accepted: still open; a person let the work go on with it",
+      description: "accepted: still open; a person accepted the work with it",
     }),
     acceptedBy: z.string().nullable(),
     stuck: z.string().nullable().meta({ description: "why a person is asked about it" }),

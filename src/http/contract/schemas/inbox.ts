@@ -45,7 +45,7 @@ export const inboxItemSchema = z
             .object({
               way: z.enum(["land", "pr", "push", "stays"]).meta({
                 description:
-                  "land: the work is merged; pr: somebody merges it later; push: only the branch leaves; stays: nothing leaves",
+                  "land: the work is merged; pr: a person merges it later; push: only the branch leaves; stays: no work leaves",
               }),
               text: z.string(),
             })
@@ -177,8 +177,7 @@ export const itemDetailSchema = z
       )
       .meta({ description: "the branches that the decision is about; the first 50" }),
     moved: z.object({ branch: z.string(), from: z.string(), to: z.string() }).nullable().meta({
-      description:
-        "somebody has moved the branch after the last stage, from the commit that the stages judged; null if not",
+      description: "the branch has moved after the last stage, from the commit that the stages judged; null if not",
     }),
     evidence: evidenceSchema,
     briefing: briefingSchema.nullable().meta({ description: "what will run; only at a gate before the first stage" }),

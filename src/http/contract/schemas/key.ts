@@ -13,7 +13,7 @@ const NOTE = "expected one line of at most 200 characters";
 
 export const keyName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/, NAME);
 
-/** What only some keys have. */
+/** Only some keys have these. */
 const limits = {
   agent: agentName
     .optional()

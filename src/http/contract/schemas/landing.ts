@@ -1,4 +1,4 @@
-// What a person does with the finished work of a run, on the wire.
+// A person's acts on the finished work of a run, on the wire.
 
 import { z } from "zod";
 import { REASON_CHARS } from "./common.ts";

@@ -1,4 +1,5 @@
-// What waits for a person although no stage asked: unmerged work, stopped runs, blocked tickets, broken files, files that wait for trust.
+// Loose ends, which wait for a person without a question of a stage: unmerged work, stopped runs, blocked tickets,
+// broken files, files that wait for trust.
 
 import { z } from "zod";
 import { LOOSE_END_KINDS } from "../../../core/view/loose-end.ts";

@@ -53,7 +53,7 @@ const listedProjectSchema = z
     isOwn: z.boolean().meta({ description: "the folder that the daemon works on" }),
     trust: z.enum(["none", "new", "approved", "changed", "unreadable"]).meta({
       description:
-        "the files that decide what runs there: there are none, nobody approved them, approved, changed since, or they cannot be read",
+        "the files that decide what runs there: there are none, not approved, approved, changed since, or they cannot be read",
     }),
     lastRun: z
       .object({ number: z.int(), title: z.string(), word: z.string(), updatedAt: time })

@@ -1,4 +1,4 @@
-// One look: what works at this moment, what comes next, what today has cost, and what a person wants to see later.
+// The page Now: the work of this moment, the next work, the cost of today, and a person's snoozed entries.
 
 import { z } from "zod";
 import { time } from "./common.ts";
@@ -12,7 +12,7 @@ const usage = z
     cachedTokens: z.number().nullable(),
   })
   .nullable()
-  .meta({ description: "of this attempt so far; null if its program has not told any" });
+  .meta({ description: "of this attempt so far; null if its program has not reported any" });
 
 const workingSchema = z
   .object({

@@ -162,7 +162,7 @@ export const runDetailSchema = z
         undoneBy: z.string().nullable().meta({ description: "the commit that took it back; null if none did" }),
       })
       .nullable()
-      .meta({ description: "where the work of a canceled run landed all the same; null if it did not" }),
+      .meta({ description: "where the work of a canceled run landed nevertheless; null if it did not" }),
     endedAt: time.nullable(),
     resumesAt: time.nullable().meta({ description: "when it resumes, if it waits for a time" }),
     counters: z.array(z.object({ key: z.string(), loops: z.int(), max: z.int().nullable() })),
@@ -302,7 +302,7 @@ export const startRunSchema = z
   })
   .meta({ id: "StartRun" });
 
-/** A start without its title: the title changes nothing that is checked. */
+/** A start without its title: no check depends on the title. */
 export const previewRunSchema = startRunSchema.omit({ title: true, body: true, id: true }).meta({ id: "PreviewRun" });
 
 export const runPreviewSchema = z
@@ -343,9 +343,7 @@ export const runPreviewSchema = z
     refused: z
       .object({
         message: z.string(),
-        needs: z
-          .array(z.enum(["dirty", "branch"]))
-          .meta({ description: "pass these as `allow` to start all the same" }),
+        needs: z.array(z.enum(["dirty", "branch"])).meta({ description: "pass these as `allow` to start anyway" }),
       })
       .nullable()
       .meta({ description: "why it does not start until a person allows it; null if it starts" }),

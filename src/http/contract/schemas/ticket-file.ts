@@ -49,7 +49,7 @@ export const ticketFileSchema = z
       .array(z.object({ id: z.string(), why: z.string() }))
       .meta({ description: "the tickets that it waits for" }),
     root: z.object({ id: z.string(), why: z.string() }).nullable().meta({
-      description: "the ticket further down that keeps them all waiting, because it needs somebody; null if none does",
+      description: "the ticket further down that keeps them all waiting, because it needs a person; null if none does",
     }),
     conflict: z
       .string()

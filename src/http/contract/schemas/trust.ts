@@ -18,7 +18,7 @@ export const trustSchema = z
     project: z.string(),
     state: z.enum(["none", "new", "approved", "changed"]).meta({
       description:
-        "none: there are no such files; new: no version is approved, and nothing starts; changed: the approved version goes on",
+        "none: there are no such files; new: no version is approved, and nothing starts; changed: runs keep the approved version",
     }),
     hash: hash.meta({ description: "the version that is in the project now" }),
     approved: z.object({ hash, approvedAt: time, by: z.string() }).nullable(),

@@ -46,7 +46,7 @@ export const steerWorkerSchema = z.strictObject({ state: z.enum(WORKER_STATE) })
 export const steeredWorkerSchema = z.object({ name: z.string(), state: z.enum(WORKER_STATE) });
 
 const node = z.string().regex(/^[0-9a-f]{16}$/u);
-/** What it means is checked by whoever acts on it. */
+/** The code that acts on it checks its meaning. */
 const message = z.looseObject({ type: z.string().max(40) });
 
 export const claimParams = z.strictObject({ claim: z.string().regex(CLAIM_PATTERN, "expected the id of a claim") });

@@ -1,6 +1,6 @@
-// The working attempts that somebody looks at, and how far their files have grown. A page that reads an attempt follows it for a while and
-// is told when there is more to read; a page that lists what works is told the last line itself. An attempt that nobody looks at costs
-// nothing. The files are looked at, because another process may write them.
+// The working attempts that pages follow, and the sizes of their files. A page that reads an attempt follows it for a
+// while and gets a message when there is more to read; a page that lists working attempts gets the last line itself. An
+// attempt without a reader costs nothing. The server polls the files, because another process may write them.
 
 import { attemptFiles } from "../../../attempt/attempt-files.ts";
 import { optional } from "../../../core/optional.ts";
@@ -11,9 +11,9 @@ import type { AttemptGrowth } from "./message.ts";
 type FollowedAttempt = Pick<AttemptGrowth, "runId" | "stage" | "attempt">;
 
 export type FollowedAttempts = {
-  /** Somebody has read this attempt, which works. */
+  /** A page has read this attempt, which works. */
   note(attempt: FollowedAttempt): void;
-  /** Somebody has seen its last line in a list. */
+  /** A page has shown its last line in a list. */
   noteLine(attempt: FollowedAttempt): void;
   close(): void;
 };
@@ -80,7 +80,7 @@ export function createFollowedAttempts(options: FollowedOptions): FollowedAttemp
   };
 }
 
-/** Never rejects: a line that cannot be read is left out, and the growth is told all the same. */
+/** Never rejects: an unreadable line is left out, and the growth is still reported. */
 async function tellGrowth(
   { tell, lastLine }: Pick<FollowedOptions, "tell" | "lastLine">,
   growth: AttemptGrowth,

@@ -60,11 +60,11 @@ export type EventHub = {
   publish(events: readonly StoredEvent[]): void;
   /** The store may hold unpublished events. Cheap; call it often. */
   catchUp(): void;
-  /** The files of these tickets have changed; nothing of it is stored. */
+  /** The files of these tickets have changed; not stored. */
   hint(subjectIds: readonly string[]): void;
-  /** Files of a working attempt have grown; nothing of it is stored. */
+  /** Files of a working attempt have grown; not stored. */
   grown(growth: AttemptGrowth): void;
-  /** What a working attempt has used so far; nothing of it is stored as an event. */
+  /** The usage of a working attempt so far; not stored as an event. */
   usage(data: UsageData): void;
   subscribe(request: SubscribeRequest): Promise<Result<Subscription, StreamProblem>>;
   /** Drops clients that do not read. The hub calls it every second. */

@@ -55,7 +55,7 @@ export type AttemptGrowth = {
   readonly attempt: number;
   readonly events: number | null;
   readonly output: number | null;
-  /** What the agent said or did last; only where somebody looks at a list of what works. */
+  /** The last words or act of the agent; only while a page lists working attempts. */
   readonly line?: AgentLine | null;
 };
 
@@ -69,7 +69,7 @@ function hintBytes(name: string, data: object): Uint8Array {
   return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** The data of the `attempt.usage` message: what a working attempt has used so far. Null is unknown, never 0. */
+/** The data of the `attempt.usage` message: the usage of a working attempt so far. Null is unknown, never 0. */
 export type UsageData = {
   readonly runId: string;
   readonly subjectId: string;

@@ -1,4 +1,4 @@
-// One client of the event stream: what it has received, its queue, and whether its next messages come from the store or live. Memory is
+// One client of the event stream: its position, its queue, and whether its next messages come from the store or live. Memory is
 // bounded: a client that is behind queues no events but reads them from the store, page by page, on demand.
 
 import { setImmediate as yieldTurn } from "node:timers/promises";

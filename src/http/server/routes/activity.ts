@@ -1,4 +1,4 @@
-// What agents did: one attempt in parts, and a search over all attempts of a run.
+// Activity of agents: one attempt in parts, and a search over all attempts of a run.
 
 import { attemptFacts } from "../../../core/attempt-facts.ts";
 import { attemptFiles } from "../../../attempt/attempt-files.ts";
@@ -15,7 +15,7 @@ import type { MountRoute } from "../mount.ts";
 
 type Deps = Pick<ServerDeps, "store" | "home" | "followed">;
 
-/** Bytes that one search reads at most; it goes on with the next call. */
+/** Maximum bytes that one search reads; the next call continues. */
 const SEARCH_BYTES = 8 * 1024 * 1024;
 const SEARCH_PART = 512 * 1024;
 const FOUND_CHARS = 300;
@@ -110,7 +110,7 @@ function expected(record: AttemptRecord): ActivitySource["is"] {
   return runner === null || runner === "command" ? "output" : "events";
 }
 
-/** What a person would search in. */
+/** The texts that a person searches. */
 function wordsOf(event: ActivityEvent): string {
   switch (event.type) {
     case "message":

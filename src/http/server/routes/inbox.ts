@@ -48,7 +48,7 @@ export function mountInbox(mount: MountRoute, deps: ServerDeps): void {
         return found === undefined ? [] : [showItem(found, item, others)];
       }),
     );
-    // Only who may approve the project's files is told about them.
+    // Only a caller who may approve the project's files sees them.
     const { ends: all, unseen } = await deps.looseEnds();
     const ends = all.filter(({ kind }) => kind !== "trust" || principal.kind === "operator");
     return ok({ items: items.flat(), looseEnds: ends.map(showLooseEnd), unseen });

@@ -65,7 +65,7 @@ export function mountKeys(mount: MountRoute, { keys, audit }: ServerDeps): void 
   });
 }
 
-/** What logging out ends: the session of a browser, or the key of a paired device. */
+/** Logging out ends the session of a browser, or the key of a paired device. */
 function sessionOf(principal: Principal): string | undefined {
   if (principal.kind !== "operator") return undefined;
   return principal.device === true ? principal.id : principal.session;

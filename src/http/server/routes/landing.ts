@@ -1,4 +1,4 @@
-// What a person does with the finished work of a run: merge, propose, discard, or mark as merged.
+// A person's acts on the finished work of a run: merge, propose, discard, or mark as merged.
 
 import { openLanding } from "../../../app/run-end.ts";
 import { createTurns } from "../../../app/turns.ts";

@@ -1,4 +1,4 @@
-// One look at everything that moves, and what a person puts off.
+// The page Now, and a person's snoozed entries.
 
 import { rungsIn } from "../../../core/flow/ladder.ts";
 import { lookAtNow } from "../../../app/now.ts";
@@ -52,7 +52,7 @@ function shownPause({ by, since, reason }: PausedAll) {
   return { by, since, reason, text: pauseText({ by, reason }) };
 }
 
-/** Only programs that the settings name, or that work: nobody has to log in to everything that is installed. */
+/** Only programs that the settings name, or that work: a user need not log in to every installed one. */
 async function loggedOut({ config, runners }: ServerDeps, used: ReadonlySet<string>) {
   const known = (await runners?.())?.runners ?? [];
   const named: readonly string[] =

@@ -1,4 +1,4 @@
-// The report of a night. Only the operator is told about files that wait for trust, as in the inbox.
+// The report of a night. Only the operator sees files that wait for trust, as in the inbox.
 
 import { findNightReport } from "../../../app/night-report.ts";
 import { ok } from "../../../core/result.ts";

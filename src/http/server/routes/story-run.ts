@@ -162,7 +162,7 @@ function orSame(after: Changed, story: Story): Result<Story, Refusal> {
   return after.ok ? ok(after.value ?? story) : after;
 }
 
-/** Passrail itself starts the programs of the others: their work only waits for a slot, a budget or a time, and nobody is late. */
+/** Passrail itself starts the programs of the others: their work only waits for a slot, a budget or a time, and is not late. */
 function waitsForAgent({ run, resolved }: Story, { number }: Pick<HandoffRow, "number">): boolean {
   return currentWork({ run, resolved }).some(
     ({ stage, track }) => track.carry.handoff === number && isPlayedOutside(resolved, run.facts, stage),

@@ -15,6 +15,7 @@ import { problem } from "../answer-problem.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 import type { Principal } from "../principal.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountWorkers(mount: MountRoute, deps: ServerDeps): void {
   const { home, workers, node } = deps;
@@ -91,7 +92,7 @@ function keyOf(principal: Principal): WorkerKey {
 }
 
 function refusalOf({ code, message, hint }: Problem): Refusal {
-  return { code: code as ProblemCode, detail: message, ...(hint === undefined ? {} : { hint }) };
+  return { code: code as ProblemCode, detail: message, ...optional({ hint }) };
 }
 
 function readMessages(given: readonly unknown[]): Result<readonly FromWorker[], Refusal> {

@@ -27,7 +27,7 @@ export async function variantsOf(
   }));
 }
 
-/** What choosing it would do to the others, by the rule that does it. */
+/** The effect of choosing it on the others, by the rule that applies it. */
 function choiceOf(id: string, plan: TicketPlan): Variant["choice"] {
   const rivals = rivalsOf(id, plan);
   if (!rivals.ok) return { cancels: [], why: `${rivals.error.message}.` };

@@ -1,4 +1,4 @@
-// What will run, on the wire.
+// The plan of a run, on the wire.
 
 import type { z } from "zod";
 import type { Briefing, PlannedStage } from "../../../core/view/briefing.ts";

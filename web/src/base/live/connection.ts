@@ -5,6 +5,7 @@ import addresses from "virtual:passrail-addresses";
 import { followMessages } from "../../../../src/http/client/follow.ts";
 import { problemIn } from "../problem.ts";
 import type { Growth, LiveChange, LiveState, ToPage, Used } from "./protocol.ts";
+import { optional } from "../../../../src/core/optional.ts";
 
 export type Connection = { readonly state: () => LiveState; close(): void };
 
@@ -93,7 +94,7 @@ function openBatch(send: (changes: readonly LiveChange[]) => void) {
   };
 }
 
-/** What this page reads of a message; which fields are there depends on its name. */
+/** The fields of a message that this page reads; they depend on its name. */
 type Told = { readonly runId?: string; readonly subjectId?: string; readonly storyId?: string } & Growth & Used;
 
 function parse(name: string, data: string): LiveChange | undefined {
@@ -103,7 +104,7 @@ function parse(name: string, data: string): LiveChange | undefined {
     const ids = { name, runId, subjectId: subjectId ?? storyId ?? "" };
     if (name === "attempt.usage") return { ...ids, used: { stage, attempt, usage } };
     if (name !== "attempt.output") return ids;
-    return { ...ids, growth: { stage, attempt, events, output, ...(line === undefined ? {} : { line }) } };
+    return { ...ids, growth: { stage, attempt, events, output, ...optional({ line }) } };
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ export type LiveChange = {
   readonly subjectId: string;
   /** Of `attempt.output` alone: the attempt whose files have grown, and their bytes. */
   readonly growth?: Growth;
-  /** Of `attempt.usage` alone: what the attempt has used so far. */
+  /** Of `attempt.usage` alone: the usage of the attempt so far. */
   readonly used?: Used;
 };
 
@@ -23,7 +23,7 @@ export type Growth = {
   readonly attempt: number;
   readonly events: number | null;
   readonly output: number | null;
-  /** The agent's last line; absent where nobody looks at a list. */
+  /** The agent's last line; absent while no page shows a list. */
   readonly line?: { readonly text: string; readonly at: string | null } | null;
 };
 

@@ -43,7 +43,7 @@ export type Known = {
   /** The shown item, if it can be decided. */
   readonly item: WaitingItem | undefined;
   readonly waiting: readonly Pick<WaitingItem, "id" | "kind" | "stage" | "subject" | "runNumber" | "asks">[];
-  /** What waits although no stage asked. */
+  /** Loose ends, which wait without a question of a stage. */
   readonly looseEnds: readonly { readonly id: string; readonly title: string; readonly text: string }[];
   /** Agents at work. */
   readonly working: readonly {

@@ -1,5 +1,5 @@
-// Finds the entries for a typed text. An entry must contain every typed word: a fuzzy match could run the wrong action. What decides or stops
-// matches only by its name: a person who types the title of a run wants to see it.
+// Finds the entries for a typed text. An entry must contain every typed word: a fuzzy match could run the wrong action.
+// Acts that decide or stop match only by their name: a person who types the title of a run wants to see it.
 
 import type { Entry } from "./entries.ts";
 

@@ -108,7 +108,7 @@ export function Palette({ close, showKeys, holdAll }: Props): ReactNode {
   );
 }
 
-/** What the next step asks about; undefined if it is another one. */
+/** The subject of the next step; undefined if it is another one. */
 function askedAct(step: Step, { run, runId }: ReturnType<typeof useKnown>) {
   if (step.is === "stop") return { run: step.run, act: { act: "stop", stage: step.stage, why: null } as const };
   if (step.is !== "act" || run === undefined || runId === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What an agent does, while it does it. The view draws only the entries in sight, follows the end while the agent works, and reads earlier
+// The activity of an agent while it works. The view draws only the entries in sight, follows the end while the agent works, and reads earlier
 // parts when a person scrolls up.
 
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
@@ -28,7 +28,7 @@ export function ActivityView({
   /** The event that the address names. */
   readonly wanted: number | null;
   readonly tools: ReactNode;
-  /** Stands below the last entry. */
+  /** Shown below the last entry. */
   readonly end: ReactNode;
 }): ReactNode {
   const { run, stage, attempt } = reference;
@@ -61,7 +61,7 @@ export function ActivityView({
   );
 }
 
-/** What the attempt has used by now, as far as its program tells it while it works. */
+/** The usage of the attempt so far, as its program reports it. */
 function UsedSoFar({ events }: { readonly events: ActivityState["events"] }): ReactNode {
   const used = events.findLast((event) => event.type === "usage");
   if (used?.type !== "usage" || (used.tokens === null && used.usd === null)) return null;
@@ -158,7 +158,7 @@ function useFollow(
     if (follows && box !== null && state.isEnd) box.scrollTop = box.scrollHeight;
   }, [follows, total, items.length, state.isEnd, scroller]);
 
-  // What is put before the first entry must not move what a person reads.
+  // Entries added before the first one must not move the text that a person reads.
   const first = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     const before = first.current;

@@ -1,5 +1,5 @@
-// What one attempt's agent did, as a window on its record: it begins with the end, grows backwards when a person scrolls up, and forwards
-// while the agent works. The daemon tells when there is more, so that a silent agent costs nothing.
+// The activity of one attempt's agent, as a window on its record: it begins with the end, grows backwards when a person scrolls up, and forwards
+// while the agent works. The daemon sends a message when there is more, so that a silent agent costs nothing.
 
 import type { ActivityEvent } from "../../../../src/core/view/activity-event.ts";
 import { call } from "../../base/api.ts";

@@ -50,7 +50,7 @@ export type AddedPart = {
   readonly lines: readonly string[];
 };
 
-/** The index with one more part. What is read while a file grows lengthens the last part. */
+/** The index with one more part. Text read while a file grows lengthens the last part. */
 export function addPart(index: LogIndex, part: FilePart): AddedPart {
   const isEnd = part.next === null;
   const { lines, rest } = splitLines(index.rest, part.text);

@@ -30,7 +30,7 @@ export type LogSource = {
 
 const KEPT_PARTS = 24;
 const TELL_MS = 100;
-/** The daemon says when there is more; this is for a message that was lost, and tells the daemon that somebody still looks. */
+/** The daemon says when there is more; this is for a lost message, and shows the daemon that the page still follows. */
 const LOOK_MS = 40_000;
 
 export function openLog(reference: LogReference): LogSource {
@@ -153,7 +153,7 @@ function createLogStore() {
   };
 }
 
-/** Reads when it is told to, and now and then while `isOn`. Never two reads at the same time: a wish that comes meanwhile is granted after. */
+/** Reads on request, and from time to time while `isOn`. Never two reads at the same time: a request meanwhile is done afterwards. */
 function createPoll(read: () => Promise<void>, mayRead: () => boolean) {
   let isOn = false;
   let isReading = false;

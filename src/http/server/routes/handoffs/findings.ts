@@ -1,4 +1,4 @@
-// What a request over HTTP says about findings. A review that leaves open ones out is refused here, so that its sender can correct it; the
+// The findings of a request over HTTP. A review that leaves open ones out is refused here, so that its sender can correct it; the
 // engine would count it as failed.
 
 import type { z } from "zod";
