@@ -26,9 +26,11 @@ export type PlaybackOptions = {
   /** As when it was recorded. */
   readonly redact: (text: string) => string;
   readonly onPlayed: (played: PlayedRequest) => void;
+  /** Before the answer with this number is given. */
+  readonly before?: (number: number) => Promise<void>;
 };
 
-export function createPlayback({ tape, redact, onPlayed }: PlaybackOptions): Playback {
+export function createPlayback({ tape, redact, onPlayed, before }: PlaybackOptions): Playback {
   return {
     open(replayed) {
       const recorded = tape.places ?? {};
@@ -49,7 +51,10 @@ export function createPlayback({ tape, redact, onPlayed }: PlaybackOptions): Pla
             const { exchange, differences } = found;
             const { number } = exchange;
             onPlayed(differences.length === 0 ? { type: "same", number } : { type: "different", number, differences });
-            answer(response, exchange.status, exchange.headers, movedAnswer(exchange.response, move));
+            const give = (): void =>
+              answer(response, exchange.status, exchange.headers, movedAnswer(exchange.response, move));
+            if (before === undefined) give();
+            else void before(number).then(give, give);
           });
         },
         close() {},

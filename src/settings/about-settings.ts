@@ -101,6 +101,7 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
   "tickets.idle_sleep": { about: "How long to wait before the next scan when no ticket can start." },
   workspaces: { about: "A rule for fresh workspaces: what they contain, how large work may be, and their sandbox." },
   "workspaces.setup": { about: "Programs that prepare every fresh workspace, once." },
+  "workspaces.setup_cache": { about: "Folders that these programs make, kept while the named files stay the same." },
   "workspaces.sandbox": { about: "The kind of workspace for flows that ask for a sandbox." },
   limits: {
     about:

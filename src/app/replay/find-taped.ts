@@ -9,6 +9,7 @@ import { removedText } from "../../core/retention/retention.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import { evolve } from "../../core/run/evolve.ts";
 import { jointOf } from "../../core/run/joint.ts";
+import type { PersonMessage } from "../../core/run/message.ts";
 import type { Run } from "../../core/run/run.ts";
 import { readTape, type ReadTape } from "../../gateway/tape.ts";
 import type { AttemptRecord, Store } from "../../store/store.ts";
@@ -22,6 +23,8 @@ export type TapedAttempt = {
   readonly from: string;
   /** As it was when the attempt started. */
   readonly run: Run;
+  /** What people said to its agent while it worked. */
+  readonly heard: readonly PersonMessage[];
 };
 
 export type WithTape = TapedAttempt & { readonly tape: ReadTape };
@@ -50,7 +53,7 @@ export async function findRecorded(
     const what = stage === undefined ? `${run.id} has no attempt yet.` : `${run.id} has no attempt ${stage}.`;
     return err({ code: "attempt_not_found", message: what, hint: `passrail runs show ${run.id}` });
   }
-  const starts = await runsAtStart(store, run.id);
+  const { starts, heard } = await readHistory(store, run.id);
   const [attempts, leftOut]: [TapedAttempt[], LeftOut[]] = [[], []];
   for (const record of wanted) {
     const facts = attemptFacts(record);
@@ -58,7 +61,7 @@ export async function findRecorded(
     const before = starts.get(nameOf(record));
     if (why !== undefined || before === undefined || facts.from === null)
       leftOut.push({ stage: record.stage, attempt: record.attempt, why: why ?? "where it began is not recorded" });
-    else attempts.push({ record, facts, from: facts.from, run: before });
+    else attempts.push({ record, facts, from: facts.from, run: before, heard: heard.get(nameOf(record)) ?? [] });
   }
   if (attempts.length > 0) return ok({ attempts, leftOut });
   const list = leftOut.map((each) => `${nameOf(each)}: ${each.why}`).join("; ");
@@ -127,13 +130,17 @@ function asItWas(run: Run): Run {
   return run.imported === undefined ? run : { ...run, subject: { ...run.subject, id: run.imported.subject } };
 }
 
-/** The run at the start of each attempt. */
-async function runsAtStart(store: Store, runId: string): Promise<ReadonlyMap<string, Run>> {
+/** The run at the start of each attempt, and what each heard later. */
+async function readHistory(store: Store, runId: string) {
   const starts = new Map<string, Run>();
+  const heard = new Map<string, readonly PersonMessage[]>();
   let run: Run | undefined;
   for await (const { event } of eventsOf(store, runId)) {
     run = evolve(run, event);
     if (event.type === "stage.started") starts.set(nameOf(event), asItWas(run));
+    if (event.type !== "message.delivered" || event.way === "attempt") continue;
+    const { heard: _heard, ...said } = run.messages?.kept.find(({ number }) => number === event.number) ?? {};
+    if ("text" in said) heard.set(nameOf(event), [...(heard.get(nameOf(event)) ?? []), said]);
   }
-  return starts;
+  return { starts, heard };
 }

@@ -22,6 +22,7 @@ import type { FoundRun } from "../find-run.ts";
 import { chooseMode } from "./choose-mode.ts";
 import { findTaped, type LeftOut, nameOf, type TapedAttempt, type WithTape } from "./find-taped.ts";
 import { openReplayPlace, type ReplayPlace } from "./place.ts";
+import { createSaidAgain } from "./said-again.ts";
 import { workAgain, type WorkedAgain } from "./work-again.ts";
 
 export type ReplaySite = {
@@ -125,12 +126,16 @@ async function replayOne(
 ): Promise<Result<ReplayedAttempt & { readonly session: string | null }>> {
   const { tape, record, facts } = attempt;
   const played: PlayedRequest[] = [];
-  const playback = createPlayback({ tape, redact: shared.runners.redact, onPlayed: (each) => void played.push(each) });
+  const { redact } = shared.runners;
+  const said = createSaidAgain(attempt.heard, tape.exchanges, redact);
+  const onPlayed = (each: PlayedRequest): void => void played.push(each);
+  const playback = createPlayback({ tape, redact, onPlayed, before: said.before });
   const ready = await shared.place.prepare(attempt);
   if (!ready.ok) return ready;
   const again = await workAgain(attempt, {
     ...shared,
     playback,
+    onMailbox: said.into,
     room: [],
     knewApi: (tape.places?.["url"] ?? "") !== "",
   });

@@ -2,12 +2,14 @@
 // lead nowhere. Its requests to models are answered by a playback, or, without one, by their vendors.
 
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { attemptFiles, channelFiles, markerOf, storeMark } from "../../attempt/attempt-files.ts";
 import type { EarlierAttempt } from "../../attempt/earlier-attempt.ts";
+import type { AttemptFacts } from "../../core/attempt-facts.ts";
 import type { AttemptJob, AttemptPorts } from "../../attempt/job.ts";
-import { createMailbox } from "../../attempt/mailbox.ts";
+import { createMailbox, type Mailbox } from "../../attempt/mailbox.ts";
 import { runStage } from "../../attempt/run-stage.ts";
 import type { AttemptRoom } from "../../core/budget/room.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
@@ -23,7 +25,7 @@ import { readYamlList } from "../../file/yaml-list.ts";
 import type { Playback } from "../../gateway/playback.ts";
 import type { Runners } from "../../runner/runners.ts";
 import type { AttemptRecord } from "../../store/store.ts";
-import type { Workspaces } from "../../workspace/workspace.ts";
+import type { Workspace, Workspaces } from "../../workspace/workspace.ts";
 import type { TapedAttempt } from "./find-taped.ts";
 import type { ReplayPlace } from "./place.ts";
 
@@ -39,6 +41,8 @@ export type AgainOptions = {
   /** Another way to play the stage; absent: as recorded. */
   readonly play?: RunnerChoice;
   readonly playback?: Playback;
+  /** Gets the mailbox of the agent, for what people said to it while it worked. */
+  readonly onMailbox?: (mailbox: Mailbox) => void;
   /** Whether the recorded prompt named an API: then the new prompt names one that does not answer. */
   readonly knewApi: boolean;
   readonly room: AttemptRoom;
@@ -75,7 +79,22 @@ export async function workAgain(attempt: TapedAttempt, options: AgainOptions): P
       workspace: typeof noted["workspace"] === "string" ? noted["workspace"] : null,
     };
   } finally {
-    for (const left of (await workspaces.left?.(runId)) ?? []) await workspaces.close(left, runId);
+    for (const left of (await workspaces.left?.(runId)) ?? [])
+      await closeButHome(workspaces, left, runId, join(options.place.home, "homes"));
+  }
+}
+
+/** A sandbox's home goes with its workspace, but a later attempt continues the session that lies there. */
+async function closeButHome(workspaces: Workspaces, left: Workspace, runId: string, aside: string): Promise<void> {
+  const { home, logins } = (await workspaces.privateFolders?.(left)) ?? { home: "", logins: [] };
+  const folders = [home, ...logins].filter((folder) => existsSync(folder));
+  await rm(aside, { recursive: true, force: true });
+  await mkdir(aside, { recursive: true, mode: 0o700 });
+  for (const [index, folder] of folders.entries()) await rename(folder, join(aside, String(index)));
+  await workspaces.close(left, runId);
+  for (const [index, folder] of folders.entries()) {
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    await rename(join(aside, String(index)), folder);
   }
 }
 
@@ -119,12 +138,13 @@ function jobAgain({ record, run, facts, from }: TapedAttempt, options: AgainOpti
 const NOWHERE = "http://127.0.0.1:9";
 
 function portsAgain(
-  { record, run }: TapedAttempt,
-  { playback, records, room, runners, sessions, signal, workspaces }: AgainOptions,
+  { record, run, facts }: TapedAttempt,
+  { onMailbox, playback, records, room, runners, sessions, signal, workspaces }: AgainOptions,
   note: (facts: JsonObject) => void,
 ): AttemptPorts {
   const earlier = earlierOf(record, records, sessions);
-  const waiting = waitingMessages(run, record.stage);
+  const messages = createMailbox(waitingMessages(run, record.stage), async () => {});
+  onMailbox?.(messages);
   return {
     runners,
     builtins: {},
@@ -140,15 +160,25 @@ function portsAgain(
     },
     askPermission: async () => undefined,
     expirePermission: async () => undefined,
-    askQuestion: async () => undefined,
+    askQuestion: answersOf(facts),
     expireQuestion: async () => undefined,
     room: () => room,
-    messages: createMailbox(waiting, async () => {}),
+    messages,
     spent: () => {},
     ...optional({ playback }),
     readYaml: readYamlList,
     now: () => new Date().toISOString(),
     signal,
+  };
+}
+
+/** What people answered in place, in their order; the same question gets it again. */
+function answersOf({ answers }: AttemptFacts): AttemptPorts["askQuestion"] {
+  const left = [...answers];
+  return async ({ question }) => {
+    const at = left.findIndex((each) => each.question === question);
+    const [found] = at === -1 ? [] : left.splice(at, 1);
+    return found === undefined ? { type: "none" } : { type: "answer", text: found.answer };
   };
 }
 

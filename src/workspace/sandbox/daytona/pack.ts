@@ -12,7 +12,7 @@ export type There = { readonly commits: readonly string[]; readonly shallow: rea
 type Tips = { readonly head: string; readonly work: string };
 
 /** `shallow`: commits whose parents are not in the pack. */
-export type Packed = { readonly file: string; readonly shallow: readonly string[] };
+export type SentPack = { readonly file: string; readonly shallow: readonly string[] };
 
 export const DEPTH = 100;
 const GIT_MS = 600_000;
@@ -22,7 +22,7 @@ export async function packFor(
   own: string,
   { head, work }: Tips,
   there: There,
-): Promise<Result<Packed>> {
+): Promise<Result<SentPack>> {
   for (const left of await readdir(own)) if (left.startsWith("push-")) await rm(join(own, left), { force: true });
   const known = await commitsHere(place, there);
   if (!known.ok) return known;
