@@ -88,7 +88,7 @@ export function writeConfined(root: string, path: string, text: string | Uint8Ar
   });
 }
 
-/** The same. While the disk syncs it, this process goes on. */
+/** The same, but this process works on while the disk syncs the file. */
 export async function writeConfinedSoon(
   root: string,
   path: string,

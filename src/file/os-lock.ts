@@ -65,7 +65,7 @@ function tryKept(file: string): OsLock | undefined {
   };
 }
 
-/** Not if another file has its name by now: then it would lock what nobody else does. */
+/** Not if another file has its name by now: then this process would lock a file that no other process opens. */
 function reopened(file: string): Kept | undefined {
   const known = kept.get(file);
   if (known === undefined) return undefined;
