@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { choose } from "./choose.ts";
-import { type Dashboard, itemOf, openDashboard, PHONE, show, STRAIGHT } from "./dashboard.ts";
+import { type Dashboard, itemOf, openDashboard, PHONE, show, STRAIGHT, walk } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
 
@@ -309,7 +309,7 @@ describe.skipIf(isBrowserMissing())("a change to judge", () => {
       );
       // The next decision begins with what is new since this one.
       await dashboard.stands(number, "review");
-      await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, run)}`);
+      await walk(page, `/g/${await itemOf(dashboard.daemon, run)}`);
       const source = changes(page).getByRole("combobox");
       await source.getByText(/^since your last decision/u).waitFor();
       await page.getByText("Since your last decision", { exact: true }).waitFor();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, itemOf, openDashboard, show, STRAIGHT } from "./dashboard.ts";
+import { type Dashboard, itemOf, openDashboard, show, STRAIGHT, walk } from "./dashboard.ts";
 
 const SLOW = 150_000;
 const UNFINISHED = "# Handoff\n\n## Status\nincomplete\n\n## Status reason\nhalf of it\n";
@@ -93,11 +93,11 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       ["/flows/feature", /max 2/u],
     ];
     for (const [path, text] of places) {
-      await show(page, `${dashboard.daemon.url}${path}`);
+      await walk(page, path);
       await page.getByText(text).first().waitFor();
     }
     // Attempts are counted where they are listed.
-    await show(page, `${dashboard.daemon.url}/runs/${gate.number}?tab=stages`);
+    await walk(page, `/runs/${gate.number}?tab=stages`);
     await page.locator("#stage-build").getByText("#2", { exact: true }).waitFor();
     await context.close();
   });
@@ -109,7 +109,7 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
     await build.getByText(/worked in .*worktrees/u).waitFor();
     await build.getByText(/ · [0-9]+s$/u).waitFor();
     for (const file of ["prompt", "log", "diff"]) {
-      await show(page, `${dashboard.daemon.url}/runs/${gate.number}?tab=stages`);
+      await walk(page, `/runs/${gate.number}?tab=stages`);
       await build.getByRole("link", { name: `${file} of build #2` }).click();
       const shown = file === "log" ? "output" : file;
       await page.getByRole("log", { name: `${shown} of build #2`, includeHidden: true }).waitFor({ state: "attached" });
@@ -129,13 +129,13 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       const told = () => readFileSync(log, "utf8");
       await until("the agent was told", () => (told().includes("For operators, by May.") ? true : undefined), 60_000);
 
-      await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, choice.id)}`);
+      await walk(page, `/g/${await itemOf(dashboard.daemon, choice.id)}`);
       await page.getByText("half of it").first().waitFor();
       await page.getByRole("button", { name: "Abort" }).click();
       await page.getByText("Answered abort: Unfinished").waitFor();
       await dashboard.stands(choice.number, "aborted");
 
-      await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, escalation.id)}`);
+      await walk(page, `/g/${await itemOf(dashboard.daemon, escalation.id)}`);
       await page.getByText("owner decides at ship next").waitFor();
       await page.getByRole("button", { name: "Accept" }).click();
       await dashboard.stands(escalation.number, "review");

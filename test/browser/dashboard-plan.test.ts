@@ -11,7 +11,7 @@ import { until } from "../harness/until.ts";
 import { INPUT, planSaying, SPEC, TASK } from "../scenarios/build-plan/plan-bench.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { choose } from "./choose.ts";
-import { type Dashboard, DESKTOP, itemOf, openDashboard, PHONE, show } from "./dashboard.ts";
+import { type Dashboard, DESKTOP, itemOf, openDashboard, PHONE, walk } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
 
@@ -88,7 +88,7 @@ describe.skipIf(isBrowserMissing())("a build plan", () => {
       await dashboard.stands(1, "merge question");
 
       const item = (await itemOf(daemon, id)) ?? "";
-      await show(page, `${daemon.url}/g/${item}`);
+      await walk(page, `/g/${item}`);
       await page.getByText("Lands passrail/", { exact: false }).waitFor();
       expect(await page.getByText("If you approve").locator("..").innerText()).toMatch(
         /^If you approve: Lands passrail\/\w+ on main of the project's repository, through the merge queue\.$/u,
@@ -114,12 +114,12 @@ describe.skipIf(isBrowserMissing())("a build plan", () => {
       await page.getByText("Approved: Show names").last().waitFor();
 
       await dashboard.stands(1, "done");
-      await show(page, `${daemon.url}/g/${item}`);
+      await walk(page, `/g/${item}`);
       await page.getByText(/2 commits of passrail\/\w+ landed in main as [0-9a-f]{12}\./u).waitFor();
       await picture(page, "closed-landed-light");
 
       // The folder gets a name, and loses it again.
-      await show(page, `${daemon.url}/projects`);
+      await walk(page, "/projects");
       await page.getByText("No run works or waits.", { exact: false }).waitFor();
       await page.getByRole("button", { name: "Give it a name" }).click();
       await form.getByLabel("Name (optional)").fill("names");

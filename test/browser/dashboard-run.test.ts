@@ -9,7 +9,7 @@ import { approveFiles } from "../harness/approve-files.ts";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { choose } from "./choose.ts";
-import { type Dashboard, openDashboard, show, STRAIGHT } from "./dashboard.ts";
+import { type Dashboard, openDashboard, STRAIGHT, walk } from "./dashboard.ts";
 
 const SLOW = 150_000;
 
@@ -57,7 +57,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
     await page.getByText(/^Run #[0-9]+ started\.$/u).waitFor();
     await page.getByRole("link", { name: "T-77" }).waitFor();
     // What the daemon objects to stands in the dialog, and nothing that was typed is lost.
-    await show(page, `${dashboard.daemon.url}/runs`);
+    await walk(page, "/runs");
     await page.getByRole("button", { name: "Start a run" }).click();
     await dialog.getByLabel("Title").fill("Again");
     await dialog.getByLabel("Ticket id").fill("two words");

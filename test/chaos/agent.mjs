@@ -2,7 +2,7 @@
 // Plays every agent of the chaos test: node agent.mjs WORLD. It commits real work, writes down each commit before anybody can lose it,
 // notices when somebody else works on the same ticket, and behaves as WORLD/plan.json says: well, or by failing, hanging or asking.
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [world] = process.argv.slice(2);
@@ -85,7 +85,7 @@ function commit(message) {
 }
 
 function leave(code) {
-  execFileSync("rm", ["-f", join(place, "pid")]);
+  rmSync(join(place, "pid"), { force: true });
   rmdirSync(place);
   process.exit(code);
 }

@@ -17,11 +17,12 @@ describeContract({
   failures: {
     outage: "server_error",
     limits: [
-      { seconds: 2, kind: null, ends: false },
       { seconds: 60, kind: "rate_limit", ends: true },
       { seconds: 10_800, kind: "quota", ends: false },
     ],
   },
+  echoes: false,
+  readsElsewhere: true,
   repository: "kept off",
   canary: "claude-session",
   resumesAfterCancel: true,

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import { createStreamRedactor } from "../../src/runner/process/redactor.ts";
-import { runnerSuite, type Scene, SPEECH, sceneMark } from "../../src/runner/runner.testsuite.ts";
+import { expectWork, runnerSuite, type Scene, SPEECH, sceneMark, withLeak } from "../../src/runner/runner.testsuite.ts";
 import type { AttemptSpec, FAILURES, Runner, Session } from "../../src/runner/runner.ts";
 import { createRedaction } from "../../src/core/secrets/redaction.ts";
 import type { Usage } from "../../src/core/budget/usage.ts";
@@ -27,9 +27,16 @@ export type Contract = {
   readonly failures: {
     /** A server that fails for ever. */
     readonly outage: (typeof FAILURES)[number];
-    /** How the provider refuses a request for some seconds, and what is told of it; `ends`: whether its end reaches us. */
+    /**
+     * How the provider refuses a request for some seconds, and what is told of it; `ends`: whether its end reaches us. One of two seconds
+     * is in upgraded.test.ts, those that the vendor's own words tell are in limits.test.ts.
+     */
     readonly limits: readonly VendorLimit[];
   };
+  /** Whether its output begins with its prompt. */
+  readonly echoes: boolean;
+  /** Whether its own tools also open a folder that it was not given. */
+  readonly readsElsewhere: boolean;
   /** Whether the program can be kept from what a repository brings, or does not enter such a repository. */
   readonly repository: "kept off" | "refused";
   /** What a repository's own settings make the program execute when they are let in. */
@@ -38,14 +45,10 @@ export type Contract = {
   readonly resumesAfterCancel: boolean;
 };
 
-type Refusal = NonNullable<Script[number]["fail"]>;
-
 export type VendorLimit = {
   readonly seconds: number;
-  readonly kind: "rate_limit" | "quota" | "billing" | null;
+  readonly kind: "rate_limit" | "quota";
   readonly ends: boolean;
-  /** The answer of the provider; by default a 429 with `retry-after`. */
-  readonly fail?: (seconds: number) => Refusal;
 };
 
 /** All that the vendor can tell, but for the dollars. */
@@ -60,6 +63,10 @@ const FIRST: Tokens = { input: 10_000, output: 500, cached: 4_000 };
 const SECOND: Tokens = { input: 12_000, output: 300, cached: 9_000 };
 
 const submit = (args: object) => ({ mcp: { server: "passrail", tool: "submit_verdict", args } });
+/** What the stage before has left, where the attempt may read it. */
+const SAID = "Passed on by the stage before: 7f3a.";
+/** Beside it, where no attempt may. */
+const UNSAID = "Passed on to somebody else: 9c1e.";
 const HOLD = "setsid tail -f /dev/null & touch held.txt; tail -f /dev/null";
 
 export function describeContract(contract: Contract, only: "all" | "short" = "all"): void {
@@ -78,8 +85,11 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
 
   describe(`${name} against scripted models`, options, () => {
     let bench: Bench;
+    let handoff: string;
+    let hidden: string;
     beforeAll(async () => {
       bench = await openBench(vendor, contract.create);
+      [handoff = "", hidden = ""] = passOn(bench.folder);
     });
     afterAll(() => bench.close());
     afterEach(() => expect(bench.leftovers()).toEqual([]));
@@ -89,10 +99,13 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(usage).toEqual({ ...expected, usd });
     };
 
-    test("R-X-08: it writes a file by a tool, is told what is wrong with its verdict, and submits a right one", async () => {
+    test("R-X-08, R-004-19, S09, R-002-34: it works in its directory, reads what it was given, is told what is wrong with its verdict, submits a right one, and leaves nothing running", async () => {
       bench.play({
         verdict: [
-          { text: "I write the report.", do: [{ write: { path: "report.txt", content: "all good\n" } }] },
+          { text: "I write the report.", do: [{ write: { path: "written.txt", content: "by a tool\n" } }] },
+          { do: [{ bash: "env -0 > environment.txt" }] },
+          // Codex' model has only its shell, in a sandbox; the others use their tool.
+          { do: [{ read: handoff }] },
           { do: [submit({ verdict: "MAYBE" })] },
           { do: [submit({ verdict: "REVISE" })] },
           { do: [submit({ verdict: "APPROVED", summary: `it's "fine" – ünïcödé` })] },
@@ -102,39 +115,72 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       const submitted: unknown[] = [];
       const startedAt = performance.now();
       const asked = untilAsked(bench, "verdict").then(() => performance.now() - startedAt);
-      const end = await bench.run({
-        prompt: "Work and submit. [verdict]",
-        submit: async (text) => {
-          submitted.push(JSON.parse(text));
-          return submitted.length === 1
-            ? { accepted: false, text: "A REVISE needs a summary." }
-            : { accepted: true, text: "The verdict is recorded." };
-        },
-      });
+      const end = await withLeak(() =>
+        bench.run({
+          prompt: "Work and submit. [verdict]",
+          agent: { reads: [dirname(handoff)] },
+          submit: async (text) => {
+            submitted.push(JSON.parse(text));
+            return submitted.length === 1
+              ? { accepted: false, text: "A REVISE needs a summary." }
+              : { accepted: true, text: "The verdict is recorded." };
+          },
+        }),
+      );
       readyMs = Math.max(readyMs, 4 * (await asked));
+      expect(end).toMatchObject({ detail: "", truncated: false });
+      expect(["exited", "finished"]).toContain(end.reason);
       expect(end.conversation).toMatchObject({ failure: null, model: expect.any(String) });
-      expect(readFileSync(join(end.spec.cwd, "report.txt"), "utf8").trim()).toBe("all good");
+      expect(end.conversation?.denials ?? []).toEqual([]);
+      expectWork(end.spec, end);
       // What is wrong by the schema never gets as far as that.
       expect(submitted).toEqual([{ verdict: "REVISE" }, { verdict: "APPROVED", summary: `it's "fine" – ünïcödé` }]);
-      const corrected = bench.asked("verdict").find((request) => request.turn === 3);
+      const corrected = bench.asked("verdict").find((request) => request.turn === 5);
       if (corrected === undefined) throw new Error("the model was not asked again after its wrong verdict");
       expect(transcript(corrected)).toContain("A REVISE needs a summary.");
+      expect(transcript(corrected)).toContain(SAID);
       const called = end.events.filter((event) => event.type === "tool.called");
       expect(called.length).toBe(end.conversation?.toolCalls);
-      expect(called.length).toBeGreaterThanOrEqual(4);
+      expect(called.length).toBeGreaterThanOrEqual(6);
       expect(end.events.filter((event) => event.type === "tool.returned").length).toBe(called.length);
     });
 
-    test("R-000-07: a session is gone on with, and each attempt pays for itself", async () => {
+    test("R-000-07, R-X-13: a session is gone on with, and each attempt pays for itself; secrets are in no command line, and not in the output when the model prints them", async () => {
+      const place = await bench.desk.open({
+        verdictSchema: VERDICT_SCHEMA,
+        mayAsk: false,
+        submit: async () => ({ accepted: true, text: "Recorded." }),
+        ask: async () => ({ accepted: false, text: "Nobody is here." }),
+      });
+      const secrets = `My key is ${API_KEY} and my token is ${place.token}.`;
       bench.play({
-        begin: [{ text: "I have done it, and forget my verdict.", tokens: FIRST }],
+        begin: [{ text: `${secrets} I have done it, and forget my verdict.`, tokens: FIRST, chunkDelayMs: 200 }],
         repair: [
           { do: [submit({ verdict: "REVISE" })], tokens: { input: 0, output: 0, cached: 0 } },
           { text: "Submitted.", tokens: SECOND },
         ],
       });
+      const redaction = createRedaction([
+        { name: "api key", value: API_KEY },
+        { name: "desk token", value: place.token },
+      ]);
+      const running = bench.start({
+        prompt: "Do the first thing. [begin]",
+        agent: { tools: { url: place.url, token: place.token } },
+        overrides: { redactor: () => createStreamRedactor(redaction) },
+      });
+      await untilAsked(bench, "begin");
+      const commandLines = findMarked(running.spec.marker).map(({ pid }) => commandLine(pid));
+      const first = await running.end;
+      place.close();
+      expect(commandLines.join("\n")).toContain(vendor.cli);
+      for (const secret of [API_KEY, place.token]) {
+        expect(commandLines.join("\n")).not.toContain(secret);
+        expect(readFileSync(running.spec.outputPath, "utf8")).not.toContain(secret);
+        expect(first.stdoutTail).not.toContain(secret);
+        expect(JSON.stringify(running.events)).not.toContain(secret);
+      }
       const submitted: string[] = [];
-      const first = await bench.run({ prompt: "Do the first thing. [begin]" });
       expect(first.stdoutTail).toContain("I have done it, and forget my verdict.");
       expectUsage(first.conversation?.usage, contract.usage(FIRST, "first"));
       const session = first.conversation?.session;
@@ -142,7 +188,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       const second = await bench.run({
         prompt: "The verdict is missing. Submit it now. [repair]",
         session,
-        overrides: { cwd: first.spec.cwd },
+        overrides: { cwd: running.spec.cwd },
         submit: async (text) => {
           submitted.push(text);
           // Not accepted for good, so that no program ends its turn before its last word.
@@ -166,6 +212,30 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(end.durationMs).toBeLessThan(15_000 + vendor.readyMs);
     });
 
+    test("R-002-34: an agent that may only read reads what it was given, cannot write, by no tool, and does not hang", async () => {
+      const tries = [
+        ...(contract.readsElsewhere ? [] : [{ do: [{ read: hidden }] }]),
+        { do: [{ write: { path: "by-tool.txt", content: "x\n" } }] },
+        { do: [{ bash: "echo x > by-shell.txt" }] },
+      ];
+      bench.play({ readonly: [{ do: [{ read: handoff }] }, ...tries, { text: "I could not write." }] });
+      const end = await bench.run({
+        prompt: "[readonly]",
+        options: { permission: "read" },
+        agent: { reads: [dirname(handoff)] },
+      });
+      expect(["exited", "finished"]).toContain(end.reason);
+      const last = bench.asked("readonly").at(-1);
+      if (last === undefined) throw new Error("the models were not asked");
+      // Each of them was tried.
+      expect(last.turn).toBe(1 + tries.length);
+      expect(transcript(last)).toContain(SAID);
+      expect(transcript(last)).not.toContain(UNSAID);
+      expect((end.conversation?.denials ?? []).filter((denial) => denial.includes(handoff))).toEqual([]);
+      expect(existsSync(join(end.spec.cwd, "by-tool.txt"))).toBe(false);
+      expect(existsSync(join(end.spec.cwd, "by-shell.txt"))).toBe(false);
+    });
+
     if (only === "short") return;
 
     test("a server that fails for ever ends the attempt", async () => {
@@ -176,20 +246,13 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
     });
 
     test.each(contract.failures.limits)(
-      "a limit of the vendor for $seconds s is slept through or told as $kind",
-      async ({ seconds, kind, ends, fail }) => {
-        const refusal: Refusal = fail?.(seconds) ?? {
-          status: 429,
-          message: "This request would exceed your rate limit.",
-          headers: { "retry-after": String(seconds) },
-        };
+      "a limit of the vendor for $seconds s is told as $kind",
+      async ({ seconds, kind, ends }) => {
+        const headers = { "retry-after": String(seconds) };
+        const fail = { status: 429, message: "This request would exceed your rate limit.", headers };
         const began = Date.now();
-        // One that is over soon is over when the program asks again.
-        const once: Script = [{ fail: { ...refusal, times: 1 }, text: "It works again." }];
-        bench.play({ limit: kind === null ? once : [{ fail: refusal }] });
-        const limits = kind === null ? { totalMs: 60_000 } : silence();
-        const end = await bench.run({ prompt: "[limit]", overrides: { limits } });
-        if (kind === null) return expect(end.conversation?.failure).toBeNull();
+        bench.play({ limit: [{ fail }] });
+        const end = await bench.run({ prompt: "[limit]", overrides: { limits: silence() } });
         expect(end.conversation?.failure).toMatchObject({ kind });
         if (!ends) return expect(end.conversation?.failure).not.toHaveProperty("resetsAt");
         const told = Date.parse(end.conversation?.failure?.resetsAt ?? "");
@@ -237,20 +300,6 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(transcript(request)).toContain("Begin to hold. [hold]");
     });
 
-    test("an agent that may only read cannot write, by no tool, and does not hang", async () => {
-      bench.play({
-        readonly: [
-          { do: [{ write: { path: "by-tool.txt", content: "x\n" } }] },
-          { do: [{ bash: "echo x > by-shell.txt" }] },
-          { text: "I could not write." },
-        ],
-      });
-      const end = await bench.run({ prompt: "[readonly]", options: { permission: "read" } });
-      expect(["exited", "finished"]).toContain(end.reason);
-      expect(existsSync(join(end.spec.cwd, "by-tool.txt"))).toBe(false);
-      expect(existsSync(join(end.spec.cwd, "by-shell.txt"))).toBe(false);
-    });
-
     test("S10: what the repository brings for the agent's program is not executed", async () => {
       bench.play({ work: [{ do: [{ bash: "echo worked > worked.txt" }] }, { text: "Done." }] });
       const cwd = bench.workspace();
@@ -279,38 +328,6 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       }
     });
 
-    test("R-X-13: secrets are in no command line, and not in the output when the model prints them", async () => {
-      const place = await bench.desk.open({
-        verdictSchema: VERDICT_SCHEMA,
-        mayAsk: false,
-        submit: async () => ({ accepted: true, text: "Recorded." }),
-        ask: async () => ({ accepted: false, text: "Nobody is here." }),
-      });
-      const said = `My key is ${API_KEY} and my token is ${place.token}.`;
-      bench.play({ secrets: [{ text: `${said} That was all.`, chunkDelayMs: 200 }] });
-      const redaction = createRedaction([
-        { name: "api key", value: API_KEY },
-        { name: "desk token", value: place.token },
-      ]);
-      const running = bench.start({
-        prompt: "[secrets]",
-        agent: { tools: { url: place.url, token: place.token } },
-        overrides: { redactor: () => createStreamRedactor(redaction) },
-      });
-      await untilAsked(bench, "secrets");
-      const commandLines = findMarked(running.spec.marker).map(({ pid }) => commandLine(pid));
-      const end = await running.end;
-      place.close();
-      expect(commandLines.join("\n")).toContain(vendor.cli);
-      for (const secret of [API_KEY, place.token]) {
-        expect(commandLines.join("\n")).not.toContain(secret);
-        expect(readFileSync(running.spec.outputPath, "utf8")).not.toContain(secret);
-        expect(end.stdoutTail).not.toContain(secret);
-        expect(JSON.stringify(running.events)).not.toContain(secret);
-      }
-      expect(end.stdoutTail).toContain("That was all.");
-    });
-
     test("a session that does not exist is told as lost", async () => {
       bench.play({ lost: [{ text: "I remember nothing." }] });
       const session = { id: vendor.lostSession, totals: null };
@@ -331,8 +348,9 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
 }
 
 /** The suite of the port, with a real program and scripted models. */
-function conformance(name: string, { vendor, create }: Contract): void {
-  runnerSuite(name, { conversation: true, readyMs: vendor.readyMs, cancels: "elsewhere" }, async () => {
+function conformance(name: string, { vendor, create, echoes }: Contract): void {
+  const capabilities = { conversation: true, readyMs: vendor.readyMs, worksAndCancels: "elsewhere", echoes } as const;
+  runnerSuite(name, capabilities, async () => {
     const bench = await openBench(vendor, create);
     const rules = Object.entries(SCENES).map(([scene, turns]) => ({
       id: scene,
@@ -368,6 +386,16 @@ const SCENES: Readonly<Record<Scene, Script>> = {
   hold: [{ text: "I hold.", do: [{ bash: HOLD }] }, { text: "never said" }],
   talk: [{ text: SPEECH }],
 };
+
+/** A handoff in a folder of its own, and one in another. */
+function passOn(folder: string): readonly string[] {
+  return [SAID, UNSAID].map((said, at) => {
+    const file = join(folder, `channel-${at}`, "handoffs", "dev-1.md");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `## Status\n\ncomplete\n\n${said}\n`, { mode: 0o400 });
+    return file;
+  });
+}
 
 /** Everything by which a repository could make one of these programs execute something. Each leaves a line in the canary's file. */
 function plantCanaries(cwd: string, canary: string): void {

@@ -4,19 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGeminiRunner } from "../../src/runner/gemini/runner.ts";
 import { type Bench, openBench } from "./bench.ts";
 import { type Contract, describeContract, told } from "./contract.testsuite.ts";
-import { googleQuota } from "./refusals.ts";
 import { gemini } from "./vendors.ts";
 
 const common = {
   vendor: gemini,
   failures: {
     outage: "server_error",
-    limits: [
-      { seconds: 2, kind: null, ends: false, fail: googleQuota },
-      { seconds: 60, kind: "rate_limit", ends: true, fail: googleQuota },
-      // Three hours: limits.test.ts.
-    ],
+    limits: [],
   },
+  echoes: true,
+  readsElsewhere: false,
   repository: "kept off",
   canary: "gemini-mcp",
   resumesAfterCancel: true,

@@ -1,7 +1,6 @@
 import { createOpencodeRunner } from "../../src/runner/opencode/runner.ts";
 import { UNKNOWN_USAGE } from "../../src/core/budget/usage.ts";
 import { type Contract, describeContract, type Tokens, told } from "./contract.testsuite.ts";
-import { inWords } from "./refusals.ts";
 import { OPENCODE_PRICES, opencode } from "./vendors.ts";
 
 const common = {
@@ -9,13 +8,10 @@ const common = {
   // It tries again for ever and prints nothing; its log has the words of the failure, and not when it asks again.
   failures: {
     outage: "server_error",
-    limits: [
-      { seconds: 2, kind: null, ends: false },
-      { seconds: 60, kind: "rate_limit", ends: true, fail: inWords },
-      // Three hours in words: limits.test.ts.
-      { seconds: 10_800, kind: "quota", ends: false },
-    ],
+    limits: [{ seconds: 10_800, kind: "quota", ends: false }],
   },
+  echoes: false,
+  readsElsewhere: false,
   repository: "refused",
   canary: "opencode-plugin",
   resumesAfterCancel: true,

@@ -1,5 +1,6 @@
 // A daemon is killed, upgraded, stopped and started again while all four real agent CLIs and a command are in the middle of their work. They
-// work on, and the next daemon adopts them: no attempt begins anew, no request is paid twice, and verdict, log and usage are whole.
+// work on, and the next daemon adopts them: no attempt begins anew, no request is paid twice, and verdict, log and usage are whole. When it is
+// killed, the vendor of each CLI has just refused a request for two seconds, which the CLI sleeps through. Longer limits: limits.test.ts.
 
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,10 +9,12 @@ import { attemptFacts } from "../../src/core/attempt-facts.ts";
 import type { Scenario } from "../fixtures/models/scenario.ts";
 import { approveFiles } from "../harness/approve-files.ts";
 import { ROOT } from "../harness/build-once.ts";
+import type { ModelRequest } from "../fixtures/models/server.ts";
 import { openForReading } from "../harness/open-for-reading.ts";
 import { PROGRAM_FOLDER } from "../harness/program.ts";
 import { until } from "../harness/until.ts";
 import { contractTests } from "./installed.ts";
+import { googleQuota } from "./refusals.ts";
 import { claude, codex, gemini, opencode, programOf } from "./vendors.ts";
 import { ended, openWorld, type Started, stopped, type World } from "./world.ts";
 
@@ -34,9 +37,11 @@ afterEach(async () => {
 });
 
 describe.skipIf(contractTests() === "left out")("a daemon that goes away", () => {
-  test("R-X-05, R11: killed, upgraded and stopped, it costs no agent its work", { timeout: 600_000 }, async () => {
-    const answered = Promise.withResolvers<void>();
-    world.models.play(worksUntil(answered.promise));
+  test("R-X-05, R11: killed, upgraded and stopped, it costs no agent its work; a limit of two seconds is slept through by each CLI, and no attempt starts again", {
+    timeout: 600_000,
+  }, async () => {
+    const [refused, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.models.play(worksUntil(refused.promise, answered.promise));
     layOut();
     cpSync(process.env["PASSRAIL_OLD_PROGRAM"] ?? PROGRAM_FOLDER, OLD_BUILD, {
       recursive: true,
@@ -44,16 +49,23 @@ describe.skipIf(contractTests() === "left out")("a daemon that goes away", () =>
     });
     daemon = await world.up(join(OLD_BUILD, "main.js"));
     for (const who of WORKERS) await startRun(who);
-    await until("all of them are in the middle of their work", () => isAtWork() || undefined, PATIENCE_MS);
+    // All four are refused at once, when the last has asked, so that the daemon dies while each of them waits.
+    await until("each has asked", () => haveAsked(0) || undefined, PATIENCE_MS);
+    await until("the command works", () => existsSync(join(world.dir, "tools-command")) || undefined, PATIENCE_MS);
+    refused.resolve();
+    await until("each was refused", () => haveAsked(0, 429) || undefined, PATIENCE_MS);
     daemon.kill("SIGKILL");
     await ended(daemon);
     // The package manager has replaced the program.
     rmSync(OLD_BUILD, { recursive: true });
-    await stopped(await world.up());
+    daemon = await world.up();
+    await until("all have slept and are in the middle of their work", () => haveAsked(1) || undefined, PATIENCE_MS);
+    await stopped(daemon);
     daemon = await world.up();
     writeFileSync(join(world.dir, "go"), "");
     answered.resolve();
     const done = await until("all have ended", runsThatEnded, PATIENCE_MS);
+    expect(await holds()).toEqual([]);
     await stopped(daemon);
     expect(done.map(({ who }) => who).toSorted()).toEqual(WORKERS.toSorted());
     for (const { who, record, types } of done) {
@@ -67,15 +79,17 @@ describe.skipIf(contractTests() === "left out")("a daemon that goes away", () =>
       expect(log).toContain(who === "command" ? "built by a command" : "submit_verdict");
       if (who === "command") continue;
       expect(facts.usage?.inputTokens ?? 0).toBeGreaterThanOrEqual(1000);
-      // Each turn of the script was asked for once: nothing began anew.
-      const turns = world.models.requests.filter(({ rule }) => rule === who).map(({ turn }) => turn);
-      expect(turns).toEqual([...new Set(turns)]);
+      // Each turn of the script was asked for once, but for the refusal: nothing began anew.
+      const turns = world.models.requests.filter(({ rule, status }) => rule === who && status !== 429);
+      expect(turns.map(({ turn }) => turn)).toEqual([...new Set(turns.map(({ turn }) => turn))]);
+      expect(asked(0, 429).filter(({ rule }) => rule === who)).toHaveLength(1);
     }
   });
 });
 
-/** Each agent works, and waits for its model in the middle. */
-function worksUntil(go: Promise<unknown>): Scenario {
+/** Each agent is refused once, works, and waits for its model in the middle. */
+function worksUntil(refuse: Promise<unknown>, go: Promise<unknown>): Scenario {
+  const busy = { status: 429, message: "Too many requests.", headers: { "retry-after": "2" }, times: 1 };
   const args = { verdict: "APPROVE", summary: "Built." };
   return {
     rules: VENDORS.map(({ cli }) => ({
@@ -83,6 +97,8 @@ function worksUntil(go: Promise<unknown>): Scenario {
       match: { prompt: "# Builder", protocol: PROTOCOLS[cli] },
       turns: [
         {
+          after: refuse,
+          fail: cli === "gemini" ? { ...googleQuota(2), times: 1 } : busy,
           do: [{ bash: `echo started >> ${join(world.dir, `tools-${cli}`)}; echo built > built.txt` }],
           tokens: { input: 1000, output: 10, cached: 0 },
         },
@@ -93,9 +109,21 @@ function worksUntil(go: Promise<unknown>): Scenario {
   };
 }
 
-function isAtWork(): boolean {
-  const waits = (who: string): boolean => world.models.requests.some(({ rule, turn }) => rule === who && turn === 1);
-  return existsSync(join(world.dir, "tools-command")) && VENDORS.every(({ cli }) => waits(cli));
+function haveAsked(turn: number, answer?: number): boolean {
+  return new Set(asked(turn, answer).map(({ rule }) => rule)).size === VENDORS.length;
+}
+
+/** The agents' requests for this turn, or those that were answered so. */
+function asked(wanted: number, answer?: number): readonly ModelRequest[] {
+  const own = world.models.requests.filter(({ rule }) => WORKERS.includes(rule));
+  return own.filter(({ turn, status }) => turn === wanted && (answer === undefined || status === answer));
+}
+
+async function holds(): Promise<readonly unknown[]> {
+  const store = openForReading(world.home);
+  const found = (await store?.holds()) ?? ["no store"];
+  store?.close();
+  return found;
 }
 
 function layOut(): void {

@@ -42,7 +42,9 @@ export async function openPlace(): Promise<Place> {
   const state = join(home, ".local/state/passrail");
   for (const folder of [home, project, bin]) mkdirSync(folder, { recursive: true });
   const port = String(await freePort());
-  const env = environmentOf({ home, bin, state, port, cache: join(tmpdir(), "passrail-docs-cache") });
+  // Compiled code of the starts before is there from the first command on.
+  const cache = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), "passrail-docs-cache");
+  const env = environmentOf({ home, bin, state, port, cache });
   const git = (...args: readonly string[]): void => void execFileSync("git", ["-C", project, ...args], { env });
   git("init", "-q", "-b", "main");
   git("commit", "-q", "--allow-empty", "-m", "first");
