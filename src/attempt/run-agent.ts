@@ -85,7 +85,8 @@ async function workIn(
   const diffBefore = comparesDiffs ? await diffAtStart(job, ports, diffOf) : "";
   const conversed = await converse(job, ports, { ...place, dir, handed });
   const changing = diffOf();
-  place.onEnded();
+  // In the next turn of the event loop, when git has been started.
+  setImmediate(place.onEnded);
   const [to, diff] = await Promise.all([ports.workspaces.head(workspace), changing]);
   const facts = {
     ...conversedFacts(conversed),

@@ -8,6 +8,9 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export type OsLock = { release(): void };
 
+/** Nothing is ever written. By default each transaction would make a file for what it might have to undo. */
+const LOCK = "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE";
+
 /** Keeps the connections reachable: a collected one would be closed, and the lock lost while its owner still works. */
 const held = new Set<DatabaseSync>();
 
@@ -15,7 +18,7 @@ const held = new Set<DatabaseSync>();
 export function tryOsLock(file: string): OsLock | undefined {
   const { db } = opened(file);
   try {
-    db.exec("BEGIN EXCLUSIVE");
+    db.exec(LOCK);
   } catch (error) {
     db.close();
     if (isBusy(error)) return undefined;
@@ -48,7 +51,7 @@ function tryKept(file: string): OsLock | undefined {
   const connection = reopened(file) ?? opened(file);
   const { db } = connection;
   try {
-    db.exec("BEGIN EXCLUSIVE");
+    db.exec(LOCK);
   } catch (error) {
     if (!isBusy(error)) db.close();
     else keep(file, connection);

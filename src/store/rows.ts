@@ -86,6 +86,7 @@ export type CarryingRow = HandoffTableRow & { readonly flow_hash: string; readon
 
 export type InboxRow = Pick<RunTableRow, "flow" | "subject_id" | "subject_title"> & {
   readonly run_id: string;
+  readonly number: number;
   readonly item: string;
 };
 
@@ -221,6 +222,7 @@ export function toCarrying(row: CarryingRow): HandoffRow {
 export function toInboxRecord(row: InboxRow): InboxRecord {
   return {
     runId: row.run_id,
+    number: row.number,
     item: JSON.parse(row.item) as InboxItem,
     flow: row.flow,
     subject: { id: row.subject_id, title: row.subject_title },

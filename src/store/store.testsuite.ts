@@ -444,6 +444,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await waiting()).toEqual(["old", "early", "mid", "late"]);
       expect((await store.inbox())[1]).toEqual({
         runId: "early",
+        number: 2,
         item: openItem(opened[1] as Change),
         flow: "story",
         subject: { id: "v0.1:early", title: 'Story early "ä" 😀' },

@@ -126,6 +126,8 @@ export type Deletion = {
 
 export type InboxRecord = {
   readonly runId: string;
+  /** Of the run, as people type it. */
+  readonly number: number;
   readonly item: InboxItem;
   readonly flow: string;
   readonly subject: Pick<Subject, "id" | "title">;

@@ -157,7 +157,7 @@ function otherReads({
     inbox: () =>
       all(
         toInboxRecord,
-        `SELECT i.run_id, i.item, r.flow, r.subject_id, r.subject_title
+        `SELECT i.run_id, r.number, i.item, r.flow, r.subject_id, r.subject_title
          FROM passrail.inbox i JOIN passrail.runs r ON r.number = i.run_number ORDER BY i.opened_at, r.number, i.number`,
       ),
     pendingWork: () => all(toWork, "SELECT * FROM passrail.work ORDER BY id"),

@@ -31,7 +31,7 @@ export function prepareReads(db: DatabaseSync) {
         : `runs r INDEXED BY runs_open CROSS JOIN (SELECT run_number, number, began_at AS opened_at, body AS item FROM parts WHERE kind = 'i') i
            ON i.run_number = r.number WHERE r.status NOT IN ('completed', 'canceled')`;
     const sql = `
-      SELECT r.id AS run_id, i.item, r.flow, r.subject_id, r.subject_title FROM ${from}
+      SELECT r.id AS run_id, r.number, i.item, r.flow, r.subject_id, r.subject_title FROM ${from}
       ORDER BY i.opened_at, r.number, i.number`;
     return all(toInboxRecord, sql);
   }

@@ -1,7 +1,6 @@
 // `inbox`: the items that wait for a person, with the commands that answer them, and then the loose ends, with the commands that settle
 // them. `--quiet` prints only what can be answered by its id.
 
-import type { Run } from "../../../core/run/run.ts";
 import type { LooseEnd } from "../../../core/view/loose-end.ts";
 import { dayBudgetNote, groupDayBudgets } from "../../../core/view/day-budget.ts";
 import { EXIT } from "../../errors.ts";
@@ -9,34 +8,30 @@ import type { Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
-import { briefingOfItem, createGateLines, isJudged } from "../../gate-lines.ts";
 import { looseEndCells, looseEndJson, looseEndLines, looseEndsOf, unseenLine } from "./loose-ends.ts";
 import { withReader } from "../../reader.ts";
 import { waitingLines } from "../../terminal/progress.ts";
 import { askedBy } from "../../../core/view/item-text.ts";
 import { itemJson } from "../../terminal/run-view.ts";
-import { optional } from "../../../core/optional.ts";
 
 type Waiting = {
   readonly number: number;
   readonly record: Awaited<ReturnType<Store["inbox"]>>[number];
-  readonly run?: Run;
   /** Further runs that wait for the same day's budget. */
   readonly others: number;
 };
 
 export async function inboxOf(store: Store): Promise<readonly Waiting[]> {
-  return Promise.all(
-    groupDayBudgets(await store.inbox()).map(async ({ others, ...record }) => {
-      const run = (await store.loadRun(record.runId))?.run;
-      const number = (await store.findRuns(record.runId)).find(({ id }) => id === record.runId)?.number ?? 0;
-      return { record, number, others, ...optional({ run }) };
-    }),
-  );
+  return groupDayBudgets(await store.inbox()).map(({ others, ...record }) => ({
+    record,
+    number: record.number,
+    others,
+  }));
 }
 
 export async function inbox(io: Io): Promise<number> {
-  return withReader(io, async (store) => {
+  return withReader(io, async (opened) => {
+    const store = opened === undefined ? undefined : readingEachRunOnce(opened);
     const waiting = store === undefined ? [] : await inboxOf(store);
     const { ends: loose, unseen } = await looseEndsOf(io, store);
     if (io.json) await printAsJson(io, store, waiting, { looseEnds: loose.map(looseEndJson), unseen });
@@ -49,19 +44,36 @@ export async function inbox(io: Io): Promise<number> {
   });
 }
 
+/** What waits and what is loose is found in the same runs. */
+function readingEachRunOnce(store: Store): Store {
+  const runs = new Map<string, ReturnType<Store["loadRun"]>>();
+  return {
+    ...store,
+    loadRun(runId) {
+      const known = runs.get(runId) ?? store.loadRun(runId);
+      runs.set(runId, known);
+      return known;
+    },
+  };
+}
+
 async function printAsJson(
   io: Io,
   store: Store | undefined,
   waiting: readonly Waiting[],
   rest: { readonly looseEnds: readonly unknown[]; readonly unseen: number },
 ): Promise<void> {
-  const items = waiting.map(async ({ number, record, run, others }) => ({
-    ...itemJson(record.runId, number, record.item, run),
-    flow: record.flow,
-    subject: record.subject,
-    ...(others === 0 ? {} : { others }),
-    briefing: run === undefined || store === undefined ? null : await briefingOfItem(io, store, run, record.item),
-  }));
+  const { briefingOfItem } = await import("../../gate-lines.ts");
+  const items = waiting.map(async ({ number, record, others }) => {
+    const run = (await store?.loadRun(record.runId))?.run;
+    return {
+      ...itemJson(record.runId, number, record.item, run),
+      flow: record.flow,
+      subject: record.subject,
+      ...(others === 0 ? {} : { others }),
+      briefing: run === undefined || store === undefined ? null : await briefingOfItem(io, store, run, record.item),
+    };
+  });
   printJson(io, { items: await Promise.all(items), ...rest });
 }
 
@@ -89,8 +101,11 @@ async function printRich(
   waiting: readonly Waiting[],
   loose: readonly LooseEnd[],
 ): Promise<void> {
+  // Lists for programs do not load what people are told about gates.
+  const { createGateLines, isJudged } = await import("../../gate-lines.ts");
   const gateLines = store === undefined ? undefined : createGateLines(io, store);
-  for (const [index, { number, record, run, others }] of waiting.entries()) {
+  for (const [index, { number, record, others }] of waiting.entries()) {
+    const run = (await store?.loadRun(record.runId))?.run;
     if (index > 0) io.out("");
     io.out(paint(io, "bold", oneLine(`${number}.${record.item.number}  ${record.subject.title}`, io.columns)));
     const about = `flow ${record.flow} · ${record.subject.id} · ${age(record.item.openedAt)}`;
