@@ -24,7 +24,7 @@ const CASES: readonly Case[] = [
   { name: "in place", mode: "in-place", per: "run", work: "changes", processes: 4, gapMs: 50 },
   { name: "worktree per run", mode: "worktree", per: "run", work: "changes", processes: 3, gapMs: 50 },
   { name: "worktree per run, no change", mode: "worktree", per: "run", work: "nothing", processes: 1, gapMs: 50 },
-  { name: "worktree per stage", mode: "worktree", per: "stage", work: "changes", processes: 5, gapMs: 120 },
+  { name: "worktree per stage", mode: "worktree", per: "stage", work: "changes", processes: 4, gapMs: 120 },
   { name: "clone", mode: "clone", per: "run", work: "changes", processes: 13 },
 ];
 

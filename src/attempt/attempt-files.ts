@@ -6,7 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isName } from "../core/flow/name.ts";
-import { createFolder, lookConfined, makeFolders, readConfined, writeConfined } from "../file/confined.ts";
+import { createFolder, lookConfined, makeFolders, readConfined, writeConfinedSoon } from "../file/confined.ts";
 import { untampered } from "./tampered.ts";
 
 export type AttemptFiles = {
@@ -124,7 +124,7 @@ export async function dropChannels(home: string, kept: ReadonlySet<string>): Pro
 
 /** Written before anything acts on it. */
 export async function writeRecord({ home }: AttemptFiles, path: string, text: string): Promise<void> {
-  untampered(writeConfined(home, path, text));
+  untampered(await writeConfinedSoon(home, path, text));
 }
 
 /** A file that an agent may have written; undefined if there is none, or if it is too large. */

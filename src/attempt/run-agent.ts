@@ -43,6 +43,8 @@ export type AgentPlace = {
   readonly from: string | null;
   /** The commit that it finds. */
   readonly head: string | null;
+  /** Called when nothing of the agent works any more, while git lists what it has changed. */
+  readonly onEnded: () => void;
 };
 
 export async function runAgent(job: AttemptJob, ports: AttemptPorts, place: AgentPlace): Promise<AgentResult> {
@@ -82,10 +84,10 @@ async function workIn(
   const diffOf = async (): Promise<string> => ports.runners.redact(await ports.workspaces.diff(workspace, from));
   const diffBefore = comparesDiffs ? await diffAtStart(job, ports, diffOf) : "";
   const conversed = await converse(job, ports, { ...place, dir, handed });
-  const to = await ports.workspaces.head(workspace);
-  const diff = await diffOf();
-  await writeRecord(files, files.diff, diff);
-  await ports.note({
+  const changing = diffOf();
+  place.onEnded();
+  const [to, diff] = await Promise.all([ports.workspaces.head(workspace), changing]);
+  const facts = {
     ...conversedFacts(conversed),
     workspace: workspace.dir,
     mode: workspace.mode,
@@ -98,8 +100,9 @@ async function workIn(
     ...commandFacts(job, ports, place.play),
     diffBytes: diff.length,
     files: changedFiles(diff, diffBefore),
-  });
-  const changed = changedFiles(diff, diffBefore);
+  };
+  await Promise.all([writeRecord(files, files.diff, diff), ports.note(facts)]);
+  const changed = facts.files;
   // Whatever an agent did to its ignored folder: a handoff is no work.
   const hasChanges = diff !== diffBefore && (changed.length === 0 || changed.some((file) => !handed.isHandoff(file)));
   const hasWork = from !== to || hasChanges || !mustWork(stage) || (await hasEarlierWork(job, ports, place, diff));

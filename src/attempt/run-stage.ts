@@ -25,7 +25,7 @@ import { NO_WORK } from "./required-files.ts";
 import { type AgentPlace, type AgentResult, runAgent } from "./run-agent.ts";
 import { prepareNotes } from "./shared-notes.ts";
 import { lateCommits, quarantine } from "./strays.ts";
-import { checkedEarly, openForStage, settleStage, type Settling } from "./stage-workspace.ts";
+import { checkedEarly, looksAtWork, openForStage, settleStage, type Settling } from "./stage-workspace.ts";
 import { TamperedError, tamperedReport } from "./tampered.ts";
 import { workDir } from "./work-dir.ts";
 
@@ -66,6 +66,7 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   // In the project's own folder such a process may be the person's.
   const quarantined = ports.workspaces.mode === "in-place" ? undefined : quarantine(earlier);
   if (quarantined !== undefined) return quarantined;
+  prepareStart(ports);
   const opened = await openForStage(job, ports);
   if (!opened.ok) {
     const { code, message, hint } = opened.error;
@@ -73,15 +74,17 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   }
   failpoint("workspace-opened");
   const workspace = opened.value;
+  prepareStart(ports);
   const guarded = await guardFor(job, ports, workspace);
   if (!guarded.ok) {
     const report = { cause: guarded.error.code, reason: guarded.error.message };
     return settleStage(job, ports, { workspace, from: null, report, key: "failed" });
   }
+  const guardReport = once(guarded.value);
   const head = await ports.workspaces.head(workspace);
   // Work of this stage that was cut off before is looked at together with what is added now.
   const from = head === null ? null : (firstCutOff(job, earlier)?.facts.from ?? head);
-  if ((stage.checks ?? stage.evidence ?? stage.notes ?? stage.retires) !== undefined)
+  if (looksAtWork(stage))
     ports.offerCheck((report) =>
       checkedEarly(job, ports, {
         workspace,
@@ -92,9 +95,13 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
     );
   let result: AgentResult;
   try {
-    result = await workIn(job, ports, workspace, { from, head });
+    result = await workIn(job, ports, workspace, {
+      from,
+      head,
+      onEnded: () => void guardReport().catch(() => undefined),
+    });
   } catch (error) {
-    const found = await guarded.value();
+    const found = await guardReport();
     // Neither a bug of ours nor a violation keeps the branch locked. The work is kept like that of any attempt that failed.
     const report: Report =
       error instanceof TamperedError
@@ -107,7 +114,7 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
     throw error;
   }
   const { report, key } = judged(job, result);
-  const { tampered, warnings } = await guarded.value();
+  const { tampered, warnings } = await guardReport();
   const warned = withWarnings(report, [...lateCommits(earlier, head), ...warnings]);
   if (tampered.length === 0) {
     const settling = { workspace, from, report: warned, key, asShown: result.isShown, ...trackFolder(job, workspace) };
@@ -115,6 +122,11 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   }
   const spoiled = tamperedReport({ code: TAMPERED, message: tampered.join("; ") }, warned);
   return settleStage(job, ports, { workspace, from, report: spoiled, key: "failed" });
+}
+
+/** A sandbox has another start. Called again after the workspace was opened, which may take longer than this lasts. */
+function prepareStart({ runners, workspaces }: AttemptPorts): void {
+  if (workspaces.confine === undefined) runners.prepareStart?.();
 }
 
 /** A result that counts is kept where the stage has a memo, with the commit that its work became. */
@@ -141,6 +153,12 @@ async function guardFor({ stage }: AttemptJob, { workspaces }: AttemptPorts, wor
   const none = ok(async (): Promise<GuardReport> => ({ tampered: [], warnings: [] }));
   if (stage.kind === "builtin" || workspaces.guard === undefined) return none;
   return workspaces.guard(workspace);
+}
+
+/** The first call counts, whoever makes it. */
+function once<T>(task: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => (done ??= task());
 }
 
 function withWarnings(report: Report, warnings: readonly string[]): Report {
@@ -173,7 +191,7 @@ async function workIn(
   job: AttemptJob,
   ports: AttemptPorts,
   workspace: Workspace,
-  start: Pick<AgentPlace, "from" | "head">,
+  start: Pick<AgentPlace, "from" | "head" | "onEnded">,
 ): Promise<AgentResult> {
   const { stage, play } = job;
   if (stage.kind === "builtin") return { report: await runBuiltin(job, ports, workspace), missing: [], isShown: false };

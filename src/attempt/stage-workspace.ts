@@ -180,6 +180,7 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
   let { report } = settling;
   const trouble = (problem: Problem): Report => (passed ? spoiled(report, problem) : warned(report, problem));
   const facts: Record<string, Json> = {};
+  let holdsAll = false;
   if (passed) report = await retired(job, ports, workspace, report);
   if (isCommitted(stage, settling.key, perStage) && workspaces.commit !== undefined) {
     const how = {
@@ -189,6 +190,7 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
     const committed = await workspaces.commit(workspace, messageFor(job, settling.key), how);
     if (!committed.ok) report = trouble(committed.error);
     else if (committed.value !== null) facts["committed"] = committed.value;
+    holdsAll = committed.ok && settling.dir === undefined && !looksAtWork(stage);
     failpoint("stage-work-committed");
   }
   if (passed && report.cause === undefined) report = await checkFinished(job, ports, { ...settling, report });
@@ -202,7 +204,7 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
   // A person who takes the stage over works on in it.
   const isTakenOver = ports.signal.reason === TAKEN_OVER;
   if (perStage && !isShared(resolved.flow, stage) && !isTakenOver) {
-    const ended = await endWorkspace(job, ports, workspace);
+    const ended = await endWorkspace(job, ports, workspace, holdsAll);
     if (!ended.ok) report = warned(report, ended.error);
     else Object.assign(facts, ended.value);
     failpoint("stage-workspace-closed");
@@ -273,18 +275,27 @@ export function commitMessage({ subject: { id, title } }: Run, what: string, bod
   return `${name}: ${what}\n\n${body}`;
 }
 
-/** Closes the workspace, or keeps it for people to look at. Returns the facts to store with the attempt. */
+/** Whether Passrail looks at its finished work, perhaps with programs that write files. */
+export function looksAtWork({ checks, evidence, notes, retires }: WorkStage): boolean {
+  return (checks ?? evidence ?? notes ?? retires) !== undefined;
+}
+
+/**
+ * Closes the workspace, or keeps it for people to look at. Returns the facts to store with the attempt. `isCommitted`: nobody has changed a
+ * file since its work was committed.
+ */
 export async function endWorkspace(
   job: AttemptJob,
   { workspaces }: Pick<AttemptPorts, "workspaces">,
   workspace: Workspace,
+  isCommitted = false,
 ): Promise<Result<JsonObject>> {
   const { run } = job;
   if (isKept(job.resolved.flow, job.keepWorkspaces)) {
     const left = await workspaces.letGo?.(workspace);
     return left?.ok === false ? left : { ok: true, value: { kept: workspace.dir } };
   }
-  const closed = await workspaces.close(workspace, run.id, { later: true });
+  const closed = await workspaces.close(workspace, run.id, { later: true, isCommitted });
   if (!closed.ok) return closed;
   const { pinned, leftover } = closed.value;
   return { ok: true, value: leftover === null ? {} : { leftover, pinned } };

@@ -47,6 +47,8 @@ export type Engine = {
   attemptOf(token: string): TokenHolder | undefined;
   /** Lifts the holds of a runner, for one account or for all, and lets go what waits for it. How many runs were let go; null without a hold. */
   liftHold(lift: { readonly runner: string; readonly account?: string }, actor: Actor): Promise<number | null>;
+  /** Resolves when no agent is about to begin, and after a while in any case: for work that nobody waits for. */
+  calm(): Promise<void>;
   /** A worker has a free slot: starts what waits for one. */
   wake(): void;
   /** Looks for changes that other processes stored. */
@@ -77,17 +79,14 @@ function requested({ runId, resolved, subject, facts, paused }: Omit<RunRequest,
   return { type: "run.requested", runId, flowHash: resolved.hash, subject, facts, ...optional({ paused }) };
 }
 
+/** On a busy machine an agent is always about to begin, and free slots wait for tickets. */
+const CALM_MS = 500;
+
 export function createEngine(options: EngineOptions): Engine {
   let phase: EnginePhase = "delivering";
   const machines = createMachines(options, () => phase);
   const closing = new AbortController();
-  const outside: OutsideDeps = {
-    options,
-    load: (runId) => machines.runs.load(runId),
-    flowOf: (hash) => machines.flows.of(hash),
-    performs: () => phase === "performing" || phase === "draining",
-    signal: closing.signal,
-  };
+  const outside = outsideOf(options, machines, () => phase, closing.signal);
   const { activity, attempts, catchUp, flows, follower, holds, outbox, runs, runWorkspaces, schedule, work } = machines;
 
   return {
@@ -132,6 +131,7 @@ export function createEngine(options: EngineOptions): Engine {
       activity.add(tidyUp(runWorkspaces, options.onError));
     },
     idle: (runId) => activity.idle(runId),
+    calm: () => machines.rightOfWay.free(CALM_MS),
     wake: () => follower.startReady(),
     attemptOf: (token) => attempts.holderOf(token),
     liftHold: (lift, actor) => liftHolds({ ...options, runs, holds }, lift, actor),
@@ -155,6 +155,21 @@ export function createEngine(options: EngineOptions): Engine {
       // Notices and worktree removals under way end before the caller closes the store.
       await activity.ended().then(() => machines.preparation.close());
     },
+  };
+}
+
+function outsideOf(
+  options: EngineOptions,
+  { runs, flows }: ReturnType<typeof createMachines>,
+  phase: () => EnginePhase,
+  signal: AbortSignal,
+): OutsideDeps {
+  return {
+    options,
+    load: (runId) => runs.load(runId),
+    flowOf: (hash) => flows.of(hash),
+    performs: () => phase() === "performing" || phase() === "draining",
+    signal,
   };
 }
 

@@ -101,7 +101,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     follow: (runId) => followStored({ runs, flows }, follower, runId),
   });
   const takeovers = createTakeovers({ options, slotRules, attempts, slots, activity, runs, persist, onFreed });
-  const commandPorts = commandPortsOf(options, { runs, flows, attempts, slots, runWorkspaces, sweepLater }, onFreed);
+  const commandPorts = commandPortsOf(options, { ...shared, runs, flows, slots, runWorkspaces }, onFreed);
   const outbox = createOutbox({
     store,
     perform: (work) => performCommand(commandPorts, work),
@@ -112,7 +112,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const parts = { activity, attempts, schedule, takeovers, runs, work, outbox, preparation };
   const follower = createFollower({ options, phase, budgets: noted, ...parts });
   const catchUp = createCatchUp({ store, holds, reload: (runId) => runs.reload(runId), onChanged });
-  return { ...parts, catchUp, flows, follower, holds, runWorkspaces, slotRules };
+  return { ...parts, catchUp, flows, follower, holds, rightOfWay, runWorkspaces, slotRules };
 }
 
 /** Removes what closed workspaces of a run have left, when no agent is about to begin. */

@@ -9,7 +9,7 @@ export type RightOfWay = {
   /** Its agent has begun, or the attempt is gone. */
   give(key: string): void;
   /** Resolves when no agent is about to begin; after a while in any case, for on a busy machine one always is. */
-  free(): Promise<void>;
+  free(mostMs?: number): Promise<void>;
 };
 
 const LONGEST_WAIT_MS = 2000;
@@ -24,13 +24,13 @@ export function createRightOfWay(): RightOfWay {
       for (const resolve of waiting) resolve();
       waiting = [];
     },
-    async free() {
+    async free(mostMs = LONGEST_WAIT_MS) {
       // What is just being stored may start the next attempt.
       await new Promise((resolve) => void setImmediate(resolve));
       if (claimed.size === 0) return;
       const late = new AbortController();
       const freed = new Promise<void>((resolve) => void waiting.push(resolve));
-      await Promise.race([freed, delay(LONGEST_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+      await Promise.race([freed, delay(mostMs, undefined, { signal: late.signal }).catch(() => undefined)]);
       late.abort();
     },
   };

@@ -46,24 +46,37 @@ export function stageLogFile(home: string, ticketId: string, stage: string): str
   return `${home}/logs/${ticketId}/${stage}.log`;
 }
 
+/** Between two agents nobody waits for a copy. */
+const SOON_MS = 150;
+
 export function createStageLogs({ home, store, redact, onError }: Options): StageLogs {
   let turn = Promise.resolve();
   let catching = Promise.resolve();
   let isClosed = false;
-  const later = (runId: string, ticketId: string): void => {
-    turn = turn
-      .then(async () => addMissing(home, ticketId, await store.attempts(runId), redact))
-      .catch((error: unknown) => onError(runId, error));
+  let timer: NodeJS.Timeout | undefined;
+  /** The tickets of runs with a stage that has ended. */
+  const waiting = new Map<string, string>();
+  const write = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [runId, ticketId] of waiting)
+      turn = turn
+        .then(async () => addMissing(home, ticketId, await store.attempts(runId), redact))
+        .catch((error: unknown) => onError(runId, error));
+    waiting.clear();
   };
   return {
     onChange(run, events) {
       const ticketId = ticketOf(run);
-      if (ticketId !== undefined && events.some(({ type }) => ENDS.has(type))) later(run.id, ticketId);
+      if (ticketId === undefined || !events.some(({ type }) => ENDS.has(type))) return;
+      waiting.set(run.id, ticketId);
+      timer ??= setTimeout(write, SOON_MS).unref();
     },
     catchUp: () => (catching = lookBack()),
     async close() {
       isClosed = true;
       await catching.catch(() => undefined);
+      write();
       await turn;
     },
   };
@@ -75,8 +88,9 @@ export function createStageLogs({ home, store, redact, onError }: Options): Stag
       if (isClosed) return;
       const stored = await store.loadRun(runId);
       const ticketId = stored === undefined ? undefined : ticketOf(stored.run);
-      if (ticketId !== undefined) later(runId, ticketId);
+      if (ticketId !== undefined) waiting.set(runId, ticketId);
     }
+    write();
     await turn;
   }
 }

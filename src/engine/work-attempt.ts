@@ -93,19 +93,26 @@ type WorkDeps = AttemptWorkDeps & { readonly usageNews: UsageNews };
 
 async function startQueued(deps: WorkDeps, ready: ReadyAttempt): Promise<void> {
   const { runId, stage, attempt } = ready;
+  // What the attempt before has left to do, and the search for further tickets, begin at the same moment.
+  deps.rightOfWay.claim(ready.key);
   try {
     const delivered = await deps.persist(runId, { type: "attempt.started", stage, attempt }, "engine", startId(ready));
     if (delivered.ignored === undefined && !delivered.duplicate && isRunning(delivered.run, ready)) {
       start(deps, await deps.flowOf(delivered.run.flowHash), delivered.run, ready);
       return;
     }
-    deps.attempts.giveUp(ready);
+    giveUp(deps, ready);
     // The start may have become a wait for a limit: now that the attempt is given up, its alarm can be set.
     await deps.follow(runId);
   } catch (error) {
-    deps.attempts.giveUp(ready);
+    giveUp(deps, ready);
     deps.options.onError(runId, error);
   }
+}
+
+function giveUp({ attempts, rightOfWay }: WorkDeps, ready: ReadyAttempt): void {
+  attempts.giveUp(ready);
+  rightOfWay.give(ready.key);
 }
 
 function start(deps: WorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {

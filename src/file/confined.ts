@@ -11,6 +11,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  fsync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -82,25 +83,69 @@ export function openConfined(root: string, path: string): Result<FileToRead | un
 /** Writes a new file beside the old one and renames it, so nothing is ever written through a link or into a file with a second name. */
 export function writeConfined(root: string, path: string, text: string | Uint8Array, mode = 0o600): Result<null> {
   return confined(path, () => {
-    const folder = dirname(path);
-    const before = requireFolder(root, folder);
-    const old = statOf(path);
-    if (old !== undefined) requirePlainFile(path, old);
-    const draft = join(folder, `.${randomBytes(8).toString("hex")}.new`);
-    const fd = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-    try {
-      requireSame(folder, before, requireFolder(root, folder));
-      writeFileSync(fd, text);
-      fsyncSync(fd);
-      renameSync(draft, path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
-    return null;
+    const draft = writeDraft(root, path, text, mode);
+    return install(draft, () => fsyncSync(draft.fd));
   });
+}
+
+/** The same, but this process works on while the disk syncs the file. */
+export async function writeConfinedSoon(
+  root: string,
+  path: string,
+  text: string | Uint8Array,
+  mode = 0o600,
+): Promise<Result<null>> {
+  const begun = confined(path, () => writeDraft(root, path, text, mode));
+  if (!begun.ok) return begun;
+  const draft = begun.value;
+  const problem = await new Promise<Error | null>((resolve) => fsync(draft.fd, resolve));
+  return confined(path, () =>
+    install(draft, () => {
+      if (problem !== null) throw problem;
+      requireSame(draft.folder, draft.before, requireFolder(root, draft.folder));
+    }),
+  );
+}
+
+/** A file that is written and not yet in its place. */
+type Draft = {
+  readonly fd: number;
+  readonly file: string;
+  readonly path: string;
+  readonly folder: string;
+  /** The folder and those above it, as they were. */
+  readonly before: readonly BigIntStats[];
+};
+
+function writeDraft(root: string, path: string, text: string | Uint8Array, mode: number): Draft {
+  const folder = dirname(path);
+  const before = requireFolder(root, folder);
+  const old = statOf(path);
+  if (old !== undefined) requirePlainFile(path, old);
+  const file = join(folder, `.${randomBytes(8).toString("hex")}.new`);
+  const fd = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  try {
+    requireSame(folder, before, requireFolder(root, folder));
+    writeFileSync(fd, text);
+    return { fd, file, path, folder, before };
+  } catch (error) {
+    closeSync(fd);
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+function install({ fd, file, path }: Draft, makeSure: () => void): null {
+  try {
+    makeSure();
+    renameSync(file, path);
+    return null;
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Creates the missing folders of a path one by one. */

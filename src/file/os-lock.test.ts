@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,6 +17,32 @@ test("one holder at a time, in this process too", async () => {
   lock?.release();
   (await next).release();
   lock?.release();
+  expect(tryOsLock(file)).toBeDefined();
+});
+
+test("a lock that was held before excludes other processes again, and is free for them in between", async () => {
+  const other = (): string => {
+    const text = `
+      import { tryOsLock } from ${JSON.stringify(new URL("./os-lock.ts", import.meta.url).href)};
+      process.stdout.write(tryOsLock(${JSON.stringify(file)}) === undefined ? "held" : "free");`;
+    return execFileSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8" });
+  };
+  const first = await takeOsLock(file);
+  expect(other()).toBe("held");
+  first.release();
+  expect(other()).toBe("free");
+  const again = await takeOsLock(file);
+  expect(other()).toBe("held");
+  again.release();
+});
+
+test("a file that was removed and made again is locked itself", async () => {
+  (await takeOsLock(file)).release();
+  rmSync(file);
+  tryOsLock(file)?.release();
+  const lock = await takeOsLock(file);
+  expect(tryOsLock(file)).toBeUndefined();
+  lock.release();
   expect(tryOsLock(file)).toBeDefined();
 });
 

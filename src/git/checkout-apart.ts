@@ -8,7 +8,7 @@ import type { Result } from "../core/result.ts";
 import { git } from "./git.ts";
 import { type IndexEntry, readEntries } from "./index-entries.ts";
 import { GITLINK } from "./index-file.ts";
-import { idLength, isPlainlyWritten, readConfigText } from "./plain-config.ts";
+import { idBytesOf, isPlainlyWritten, readConfigText } from "./plain-config.ts";
 import { ASK_GIT, type AskGit } from "./plain-file.ts";
 
 export type ApartFiles = { readonly top: string; readonly index: string };
@@ -67,7 +67,6 @@ function attributesIn(entries: readonly IndexEntry[]): string {
 const ATTRIBUTES = ".gitattributes";
 
 function entriesOf(commonDir: string, index: string): readonly IndexEntry[] | AskGit {
-  const config = readConfigText(commonDir);
-  const length = config === ASK_GIT ? ASK_GIT : idLength(config);
-  return length === ASK_GIT ? ASK_GIT : readEntries(readFileSync(index), length === 40 ? 20 : 32);
+  const idBytes = idBytesOf(commonDir);
+  return idBytes === ASK_GIT ? ASK_GIT : readEntries(readFileSync(index), idBytes);
 }

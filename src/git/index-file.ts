@@ -41,15 +41,60 @@ export function notedTree(index: Buffer, idBytes: 20 | 32): string | null {
   const end = walk(index, idBytes, () => {
     count += 1;
   });
-  if (end === ASK_GIT || end + 8 > index.length) return null;
-  // The first extension, as git writes it; the checksum of the whole is at the end.
-  const bodyEnd = end + 8 + index.readUInt32BE(end + 4);
-  if (index.toString("latin1", end, end + 4) !== "TREE" || bodyEnd + idBytes > index.length) return null;
-  const body = index.subarray(end + 8, bodyEnd);
+  const body = end === ASK_GIT ? null : treesFrom(index, end, idBytes);
   // No name, the number of entries, the number of folders, and the id of the tree.
-  const root = /^\0(\d{1,9}) \d{1,9}\n/u.exec(body.toString("latin1", 0, 32));
-  if (root === null || Number(root[1]) !== count || body.length < root[0].length + idBytes) return null;
+  const root = /^\0(\d{1,9}) \d{1,9}\n/u.exec(body?.toString("latin1", 0, 32) ?? "");
+  if (body === null || root === null || Number(root[1]) !== count || body.length < root[0].length + idBytes)
+    return null;
   return body.toString("hex", root[0].length, root[0].length + idBytes);
+}
+
+/** The first extension, as git writes it; the checksum of the whole is at the end. */
+function treesFrom(index: Buffer, end: number, idBytes: 20 | 32): Buffer | null {
+  if (end + 8 > index.length || index.toString("latin1", end, end + 4) !== "TREE") return null;
+  const bodyEnd = end + 8 + index.readUInt32BE(end + 4);
+  return bodyEnd + idBytes > index.length ? null : index.subarray(end + 8, bodyEnd);
+}
+
+/** What git noted of one folder and those in it. */
+export type NotedTree = {
+  /** Null where an entry of it has changed since. */
+  readonly id: Buffer | null;
+  /** Files in it and below. */
+  readonly entries: number;
+  readonly folders: ReadonlyMap<string, NotedTree>;
+};
+
+/** All trees that the index notes; null if it notes none, or in a way that only git reads. */
+export function readNotedTrees(index: Buffer, idBytes: 20 | 32): NotedTree | null {
+  const end = walk(index, idBytes, () => undefined);
+  const body = end === ASK_GIT ? null : treesFrom(index, end, idBytes);
+  const read = body === null ? null : noteAt(body, 0, idBytes, 0);
+  return read === null || read.end !== body?.length || read.name !== "" ? null : read.tree;
+}
+
+type ReadNote = { readonly name: string; readonly tree: NotedTree; readonly end: number };
+
+const DEEPEST = 500;
+
+function noteAt(body: Buffer, at: number, idBytes: 20 | 32, depth: number): ReadNote | null {
+  const nameEnd = body.indexOf(0, at);
+  const line = nameEnd === -1 ? "" : body.toString("latin1", nameEnd + 1, nameEnd + 24);
+  const [head, entries, below] = /^(-1|\d{1,9}) (\d{1,9})\n/u.exec(line) ?? [];
+  if (head === undefined || depth > DEEPEST) return null;
+  const idAt = nameEnd + 1 + head.length;
+  const isValid = entries !== "-1";
+  let end = idAt + (isValid ? idBytes : 0);
+  if (end > body.length) return null;
+  const folders = new Map<string, NotedTree>();
+  for (let left = Number(below); left > 0; left--) {
+    const inner = noteAt(body, end, idBytes, depth + 1);
+    if (inner === null) return null;
+    folders.set(inner.name, inner.tree);
+    end = inner.end;
+  }
+  const id = isValid ? body.subarray(idAt, idAt + idBytes) : null;
+  return { name: body.toString("latin1", at, nameEnd), tree: { id, entries: Number(entries), folders }, end };
 }
 
 /** Calls `visit` with the place of each entry; returns where they end. */
@@ -88,13 +133,23 @@ export function installIndex(gitDir: string, snapshot: string): "installed" | "l
   const bytes = readFileSync(snapshot);
   // git takes a file for unchanged when it is older than the index: the time at which the files were read must stay.
   const seconds = Math.floor(lstatSync(snapshot).mtimeMs / 1000);
+  return replaceIndex(gitDir, bytes, { mode: found.mode & 0o777, seconds });
+}
+
+/** Under git's own lock, and in one step. */
+export function replaceIndex(
+  gitDir: string,
+  bytes: Buffer,
+  { mode = 0o666, seconds }: { readonly mode?: number; readonly seconds?: number } = {},
+): "installed" | "locked" {
+  const index = join(gitDir, "index");
   const lock = `${index}.lock`;
-  const file = takeLock(lock, found.mode & 0o777);
+  const file = takeLock(lock, mode);
   if (file === null) return "locked";
   try {
     try {
       writeFileSync(file, bytes);
-      futimesSync(file, seconds, seconds);
+      if (seconds !== undefined) futimesSync(file, seconds, seconds);
     } finally {
       closeSync(file);
     }

@@ -1,14 +1,40 @@
 // Objects as git stores them before it packs them: one compressed file each, named by the hash of its content.
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { closeSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ASK_GIT, isBelowFolders, readPlain, statPlain } from "./plain-file.ts";
+import { inflateSync } from "node:zlib";
+import { ASK_GIT, type AskGit, isBelowFolders, readPlain, statPlain } from "./plain-file.ts";
 
 /** `bytes` are compressed. */
 export type LooseObject = { readonly id: string; readonly bytes: Buffer };
 
-export const looseFolder = (id: string): readonly [folder: string, name: string] => [id.slice(0, 2), id.slice(2)];
+const looseFolder = (id: string): readonly [folder: string, name: string] => [id.slice(0, 2), id.slice(2)];
+
+/** An object as it was before compression, with its header: its hash proves what was read. One that is packed, large, damaged or gone is for git. */
+export function readObject(commonDir: string, id: string, maxBytes: number): Buffer | AskGit {
+  const [folder, name] = looseFolder(id);
+  if (isBelowFolders(commonDir, ["objects", folder]) !== true) return ASK_GIT;
+  const stored = readPlain(join(commonDir, "objects", folder, name), maxBytes);
+  if (stored === null || stored === ASK_GIT) return ASK_GIT;
+  const bytes = inflated(stored, maxBytes);
+  return bytes === null || objectName(bytes, id.length) !== id ? ASK_GIT : bytes;
+}
+
+/** The name of an object of which these are the bytes before compression. */
+export function objectName(bytes: Buffer, length: number): string {
+  return createHash(length === 64 ? "sha256" : "sha1")
+    .update(bytes)
+    .digest("hex");
+}
+
+function inflated(stored: Buffer, maxBytes: number): Buffer | null {
+  try {
+    return inflateSync(stored, { maxOutputLength: maxBytes });
+  } catch {
+    return null;
+  }
+}
 
 /** Under a name of its own first, then in one step under the name of its content. False if it is not there afterwards. */
 export function storeLoose(commonDir: string, { id, bytes }: LooseObject): boolean {

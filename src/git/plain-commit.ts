@@ -1,24 +1,18 @@
 // Commits that are not packed: Passrail reads and writes them by itself in the ordinary case. The hash proves what was read; everything
 // unusual is for git.
 
-import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { deflateSync, inflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import type { CommitFacts } from "./known-commits.ts";
-import { looseFolder, storeLoose } from "./loose-object.ts";
-import { ASK_GIT, type AskGit, isBelowFolders, readPlain } from "./plain-file.ts";
+import { objectName, readObject, storeLoose } from "./loose-object.ts";
+import { ASK_GIT, type AskGit } from "./plain-file.ts";
 
 const COMMIT_BYTES = 64 * 1024;
 const HEADER = /^commit (\d+)\0tree ([0-9a-f]+)\n((?:parent [0-9a-f]+\n)*)author /u;
 
 /** What a commit says, from the object itself. Also for git: one that is packed, large, damaged or not there. */
 export function readPlainCommit(commonDir: string, id: string): CommitFacts | AskGit {
-  const [folder, name] = looseFolder(id);
-  if (isBelowFolders(commonDir, ["objects", folder]) !== true) return ASK_GIT;
-  const stored = readPlain(join(commonDir, "objects", folder, name), COMMIT_BYTES);
-  if (stored === null || stored === ASK_GIT) return ASK_GIT;
-  const bytes = inflated(stored);
-  if (bytes === null || hashOf(bytes, id.length) !== id) return ASK_GIT;
+  const bytes = readObject(commonDir, id, 4 * COMMIT_BYTES);
+  if (bytes === ASK_GIT) return ASK_GIT;
   const [, size, tree = "", lines = ""] = HEADER.exec(bytes.toString("latin1")) ?? [];
   if (Number(size) !== bytes.length - bytes.indexOf(0) - 1) return ASK_GIT;
   const parents = lines.split("\n").flatMap((line) => (line === "" ? [] : [line.slice("parent ".length)]));
@@ -46,7 +40,7 @@ export function writePlainCommit(commonDir: string, commit: NewCommit): string |
   const head = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${who}`, `committer ${who}`];
   const body = Buffer.from(`${head.join("\n")}\n\n${message}${message.endsWith("\n") ? "" : "\n"}`);
   const bytes = Buffer.concat([Buffer.from(`commit ${body.length}\0`), body]);
-  const id = hashOf(bytes, tree.length);
+  const id = objectName(bytes, tree.length);
   return storeLoose(commonDir, { id, bytes: deflateSync(bytes) }) ? id : ASK_GIT;
 }
 
@@ -56,18 +50,4 @@ export function signed({ name, email }: Person, at: Date): string {
   const away = Math.abs(minutes);
   const zone = [Math.floor(away / 60), away % 60].map((part) => String(part).padStart(2, "0")).join("");
   return `${name} <${email}> ${Math.floor(at.getTime() / 1000)} ${minutes < 0 ? "-" : "+"}${zone}`;
-}
-
-function hashOf(bytes: Buffer, length: number): string {
-  return createHash(length === 64 ? "sha256" : "sha1")
-    .update(bytes)
-    .digest("hex");
-}
-
-function inflated(stored: Buffer): Buffer | null {
-  try {
-    return inflateSync(stored, { maxOutputLength: 4 * COMMIT_BYTES });
-  } catch {
-    return null;
-  }
 }

@@ -21,6 +21,13 @@ export function idLength(config: string): 40 | 64 | AskGit {
   return format.every((line) => line === "objectformat = sha1") ? 40 : ASK_GIT;
 }
 
+/** The bytes of an object's id in this repository. */
+export function idBytesOf(commonDir: string): 20 | 32 | AskGit {
+  const config = readConfigText(commonDir);
+  const length = config === ASK_GIT ? ASK_GIT : idLength(config);
+  return length === ASK_GIT ? ASK_GIT : length === 40 ? 20 : 32;
+}
+
 const ORDINARY = [/^bare = false$/u, /^repositoryformatversion = [01]$/u, /^objectformat = sha(?:1|256)$/u];
 
 /** Whether the folder that contains the .git folder is its work tree, with nothing that git would refuse or look up elsewhere. */

@@ -17,14 +17,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
-import { type IdBytes, type IndexEntry, readEntries } from "./index-entries.ts";
+import { type IndexEntry, readEntries } from "./index-entries.ts";
 import { holdsGitlink, notedTree } from "./index-file.ts";
 import { type Gitlink, type ListedFiles, listFiles, listNested } from "./list-files.ts";
 import { writeLoose } from "./loose-object.ts";
 import { addPlainly, areUnchanged, type PlainSnapshot } from "./plain-add.ts";
 import { findLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
 import { rememberTree, treeOfIndex } from "./known-trees.ts";
-import { idLength, readConfigText } from "./plain-config.ts";
+import { idBytesOf } from "./plain-config.ts";
 import { ASK_GIT, type AskGit } from "./plain-file.ts";
 import { treesOf } from "./plain-trees.ts";
 import {
@@ -284,12 +284,6 @@ async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Be
 }
 
 const UNCHANGED: ListedFiles = { links: [], changed: [], hasConflict: false };
-
-function idBytesOf(commonDir: string): IdBytes | AskGit {
-  const config = readConfigText(commonDir);
-  const length = config === ASK_GIT ? ASK_GIT : idLength(config);
-  return length === ASK_GIT ? ASK_GIT : length === 40 ? 20 : 32;
-}
 
 function entriesOf({ commonDir }: GitLocation, index: Buffer): readonly IndexEntry[] | AskGit {
   const idBytes = idBytesOf(commonDir);

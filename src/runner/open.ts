@@ -1,6 +1,7 @@
 // The runners of this machine: for each its program, its environment and its transport. A runner's code is loaded with the first stage that
 // uses it.
 
+import { prepareEnclosure } from "./process/enclose.ts";
 import { childEnvironment, runnerEnvironment, secretsOf } from "./process/environment.ts";
 import { createStreamRedactor } from "./process/redactor.ts";
 import type { AttemptHooks, AttemptSpec, Runner } from "./runner.ts";
@@ -39,6 +40,7 @@ export function openRunners(
   return {
     desk: createDesk(),
     enclosure: enclosure?.value ?? "auto",
+    prepareStart: () => prepareEnclosure(enclosure?.value ?? "auto"),
     gateway,
     redact: redaction.text,
     redactor: () => createStreamRedactor(redaction),

@@ -18,6 +18,8 @@ export type Runners = {
   readonly desk: Desk;
   /** What shall hold the processes of a program without a sandbox together. */
   readonly enclosure: EnclosureChoice;
+  /** A program without a sandbox starts in a moment. */
+  readonly prepareStart?: () => void;
   /** Whether agents ask their models through a gateway. */
   readonly gateway: GatewaySettings;
   /** Removes known secrets from a text before it is kept. */

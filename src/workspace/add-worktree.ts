@@ -11,6 +11,7 @@ import { moveRef } from "../git/move-ref.ts";
 import { committer } from "../git/pin.ts";
 import { isPlainlyWritten, readConfigText } from "../git/plain-config.ts";
 import { ASK_GIT, type AskGit, statPlain } from "../git/plain-file.ts";
+import { checkOutPlainly } from "../git/plain-checkout.ts";
 import { readHead } from "../git/plain-refs.ts";
 import {
   findRegistration,
@@ -28,7 +29,7 @@ import type { InTurn } from "./turns.ts";
 const CHECKOUT_MS = 600_000;
 
 /**
- * One git process in the ordinary case: the files, or what differs from those of a spare. The branch is created from the base when it does
+ * One git process in the ordinary case, for the files; none where a spare has most of them. The branch is created from the base when it does
  * not exist.
  */
 export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
@@ -57,6 +58,7 @@ async function writeFiles(root: string, found: Registration): Promise<Result<str
   const reset = () =>
     git(place.top, ["reset", "--hard", "--quiet"], { place, touchesFiles: true, timeoutMs: CHECKOUT_MS });
   const moved = await moveSpareIn(root, found);
+  if (moved !== null && (await checkOutPlainly(place)) === "done") return ok("");
   const files = await reset();
   if (!files.ok || moved === null || isAsFresh(found, moved)) return files;
   // Without an index git writes every file.

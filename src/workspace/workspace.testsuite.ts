@@ -2,10 +2,11 @@
 // one with a trap for everything that git can be configured to execute.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, realpath, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, mkdtemp, realpath, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { copyRepository } from "../../test/harness/new-repository.ts";
 import type { Result } from "../core/result.ts";
 import type { Workspace, Workspaces } from "./workspace.ts";
 
@@ -35,16 +36,9 @@ export function userGit(dir: string, ...args: string[]): string {
 }
 
 export async function makeRepository(dir: string): Promise<string> {
-  await mkdir(dir, { recursive: true });
-  userGit(dir, "init", "--quiet", "--initial-branch=main");
-  userGit(dir, "config", "user.name", "Ada");
-  userGit(dir, "config", "user.email", "ada@example.org");
-  await writeFile(join(dir, ".gitignore"), "*.log\n");
-  await writeFile(join(dir, "a.txt"), "one\n");
-  await mkdir(join(dir, "packages", "app"), { recursive: true });
-  await writeFile(join(dir, "packages", "app", "b.txt"), "bee\n");
-  userGit(dir, "add", "--all");
-  userGit(dir, "commit", "--quiet", "-m", "first");
+  copyRepository("with-folders", dir);
+  // As `git config` writes it.
+  await appendFile(join(dir, ".git", "config"), "[user]\n\tname = Ada\n\temail = ada@example.org\n");
   return dir;
 }
 

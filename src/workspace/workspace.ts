@@ -107,6 +107,8 @@ export type CommitRequest = {
   readonly asShown?: boolean;
 };
 
+type CloseRequest = { readonly later: boolean; readonly isCommitted?: boolean };
+
 export interface Workspaces {
   readonly mode: Workspace["mode"];
   /** Whether this machine can open such workspaces; checked before a run is stored. Absent: always. */
@@ -176,9 +178,10 @@ export interface Workspaces {
   readonly unlockBranch?: (request: WorkspaceRequest) => Promise<void>;
   /**
    * Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Idempotent. `later`: the next stage
-   * waits, so the files only move out of the way, and `sweep` removes them.
+   * waits, so the files only move out of the way, and `sweep` removes them. `isCommitted`: all its work has just been committed to its branch,
+   * and nobody has changed a file since.
    */
-  close(workspace: Workspace, runId: string, how?: { readonly later: boolean }): Promise<Result<Closed>>;
+  close(workspace: Workspace, runId: string, how?: CloseRequest): Promise<Result<Closed>>;
   /**
    * While agents work: gets ready what the next workspace of this project will need, as far as that takes long. A request for a workspace that
    * is open changes nothing. It never fails: without it opening only takes longer.

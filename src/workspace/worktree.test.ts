@@ -264,6 +264,29 @@ describe("opening again after a crash", () => {
 });
 
 describe("closing a worktree", () => {
+  test("whose work was just committed pins its branch; what another branch or commit has is looked at all the same", async () => {
+    const given = await bench();
+    const closed = { later: true, isCommitted: true };
+    const first = valueOf(await open(given));
+    await writeFile(join(first.dir, "more.txt"), "more\n");
+    userGit(first.dir, "add", "--all");
+    userGit(first.dir, "commit", "--quiet", "-m", "work");
+    const tip = userGit(first.dir, "rev-parse", "HEAD");
+    expect(valueOf(await given.workspaces.close(first, "r1", closed))).toEqual({
+      pinned: "refs/passrail/keep/r1",
+      leftover: null,
+    });
+    expect(keep(given)).toBe(tip);
+    expect(existsSync(first.dir)).toBe(false);
+    const second = valueOf(await open(given, "r2", "feat/b"));
+    userGit(second.dir, "checkout", "--quiet", "--detach");
+    await writeFile(join(second.dir, "a.txt"), "elsewhere\n");
+    userGit(second.dir, "commit", "--quiet", "-am", "elsewhere");
+    await writeFile(join(second.dir, "left.txt"), "left\n");
+    valueOf(await given.workspaces.close(second, "r2", closed));
+    expect(show(given, "refs/passrail/keep/r2:left.txt")).toBe("left");
+  });
+
   test("a clean branch is pinned at its head, the folder goes, the branch stays; once more changes nothing", async () => {
     const given = await bench();
     const workspace = valueOf(await open(given));

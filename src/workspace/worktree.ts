@@ -104,7 +104,8 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
       if (!located.ok) return located;
       if (!isOf(workspace, located.value, runId))
         return err(notOurs(`${workspace.dir} is not the workspace of run ${runId}`));
-      const closing = { workspace, runId, later: how?.later === true, ...optional({ limits: settings.limits }) };
+      const asked = { later: how?.later === true, isCommitted: how?.isCommitted === true };
+      const closing = { workspace, runId, ...asked, ...optional({ limits: settings.limits }) };
       return inTurn(located.value.top, () => closeAt(located.value, closing));
     },
   };
@@ -184,7 +185,15 @@ async function clear(
     }
   }
   if (found === null || !isHalfMade(found)) {
-    const pinned = await pinWork(repository.commonDir, target, runId, there, found, target.branch, limits);
+    const pinned = await pinWork(
+      repository.commonDir,
+      target,
+      runId,
+      there,
+      found,
+      target.branch,
+      optional({ limits }),
+    );
     if (!pinned.ok) return pinned;
   }
   return remove(target, found);
@@ -194,10 +203,12 @@ type Closing = {
   readonly workspace: Workspace;
   readonly runId: string;
   readonly later: boolean;
+  readonly isCommitted: boolean;
   readonly limits?: WorkLimits;
 };
 
-async function closeAt(located: Located, { workspace, runId, later, limits }: Closing): Promise<Result<Closed>> {
+async function closeAt(located: Located, closing: Closing): Promise<Result<Closed>> {
+  const { workspace, runId, later } = closing;
   const { top } = located;
   const commonDir = workspace.repository;
   const branch = checkBranchName(workspace.branch ?? "");
@@ -212,7 +223,7 @@ async function closeAt(located: Located, { workspace, runId, later, limits }: Cl
       hint: `Unlock it and close again: git -C ${top} worktree unlock ${top}`,
     });
   }
-  const pinned = await pinWork(commonDir, located, runId, there.value, found, branch.value, limits);
+  const pinned = await pinWork(commonDir, located, runId, there.value, found, branch.value, closing);
   if (!pinned.ok) return pinned;
   const removed = await remove(located, found, later);
   return removed.ok ? ok(pinned.value) : removed;
@@ -226,7 +237,7 @@ async function pinWork(
   there: "absent" | "empty" | "filled",
   found: Registration | null,
   branch: string,
-  limits?: WorkLimits,
+  { limits, isCommitted = false }: Partial<Pick<Closing, "isCommitted" | "limits">>,
 ): Promise<Result<Closed>> {
   const names = [`refs/heads/${branch}`, ...(found === null ? [] : ["HEAD"])];
   const options = found === null ? inRepository(commonDir) : { place: found.place };
@@ -240,7 +251,8 @@ async function pinWork(
     if (!first.ok) return first;
   }
   let commit = head;
-  if (there === "filled" && (found === null || !isHalfMade(found))) {
+  const hasAll = isCommitted && tip !== null && tip === head;
+  if (there === "filled" && !hasAll && (found === null || !isHalfMade(found))) {
     const place = found?.place ?? { gitDir: commonDir, commonDir, top };
     const start = found === null ? ({ from: "commit", commit: head } as const) : ({ from: "index" } as const);
     const made = await commitWork(place, start, head, runId, { leave: leaveLarge(root, key), ...optional({ limits }) });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, itemOf, openDashboard, show, STRAIGHT } from "./dashboard.ts";
+import { type Dashboard, itemOf, openDashboard, show, STRAIGHT, walk } from "./dashboard.ts";
 import { overflowsOf } from "./faults.ts";
 import { injected, openEverything } from "./injected.ts";
 import { LONG, NAMES, PAYLOADS, TITLES } from "./payloads.ts";
@@ -34,7 +34,8 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
       const { context, page, seen } = await dashboard.visit("/");
       const found: string[] = [];
       for (const path of pages) {
-        await show(page, `${dashboard.daemon.url}${path}`);
+        // An address that is hostile itself is opened as one from a mail; the other pages by a step from the one before.
+        await (path.includes("%") ? show(page, `${dashboard.daemon.url}${path}`) : walk(page, path));
         await openEverything(page);
         found.push(...(await injected(page)).map((what) => `${path}: ${what}`));
         found.push(...(await overflowsOf(page)).map((what) => `${path}: ${what}`));

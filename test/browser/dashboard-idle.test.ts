@@ -57,6 +57,7 @@ describe.skipIf(isBrowserMissing())("following", () => {
     const { context, page } = await dashboard.visit(`/runs/${number}?tab=log&file=output`, {
       ...DESKTOP,
       proxy: proxy.proxy,
+      loadsAhead: true,
     });
     await page.getByText(`${LINES - 1} ${LINE}`).waitFor({ timeout: 30_000 });
     await isQuiet(page);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, itemOf, openDashboard } from "./dashboard.ts";
+import { type Dashboard, DESKTOP, itemOf, openDashboard } from "./dashboard.ts";
 
 const SLOW = 150_000;
 
@@ -25,7 +25,7 @@ describe.skipIf(isBrowserMissing())("a page that stays open", () => {
       const { daemon } = dashboard;
       const port = new URL(daemon.url).port;
       await dashboard.start("feature", "Before the end");
-      const { context, page, seen } = await dashboard.visit("/");
+      const { context, page, seen } = await dashboard.visit("/", { ...DESKTOP, loadsAhead: true });
       await page.getByText("● Live").first().waitFor();
       await page.getByText("1 waiting for you").first().waitFor({ state: "attached" });
       await page.evaluate("window.isTheSame = true");

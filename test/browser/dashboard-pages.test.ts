@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, DESKTOP, openDashboard, PHONE, show } from "./dashboard.ts";
+import { type Dashboard, DESKTOP, openDashboard, PHONE, SAVES_DATA, walk } from "./dashboard.ts";
 import { faultsOf, OVERLAYS } from "./faults.ts";
 import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
@@ -28,7 +28,7 @@ describe.skipIf(isBrowserMissing())("every page", () => {
       const { context, page, seen } = await dashboard.visit("/", DESKTOP);
       const faults: string[] = [];
       for (const [title, path] of populated.pages) {
-        await show(page, `${dashboard.daemon.url}${path}`);
+        await walk(page, path);
         faults.push(...(await faultsInEveryLook(page, title)));
         faults.push(...seen.complaints.splice(0).map((text) => `${title}: ${text}`));
       }
@@ -47,7 +47,7 @@ describe.skipIf(isBrowserMissing())("every page", () => {
       const overlays = overlaysOf(page, populated);
       let at = "";
       for (const [name, path, open] of overlays) {
-        if (path !== at) await show(page, `${dashboard.daemon.url}${path}`);
+        if (path !== at) await walk(page, path);
         at = path;
         const over = page.locator(OVERLAYS).first();
         const opened = async (): Promise<void> => {
@@ -74,7 +74,7 @@ describe.skipIf(isBrowserMissing())("every page", () => {
       const context = await dashboard.browser.newContext(PHONE);
       const page = await context.newPage();
       // A phone that saves data loads nothing ahead.
-      await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })");
+      await page.addInitScript(SAVES_DATA);
       const asked: string[] = [];
       const scripts: Response[] = [];
       page.on("request", (request) => void asked.push(request.url()));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approveFiles } from "../harness/approve-files.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, openDashboard, show } from "./dashboard.ts";
+import { type Dashboard, openDashboard, show, walk } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
 
@@ -64,7 +64,7 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
     await page.getByLabel(/Keys without Ctrl/u).check();
     await page.getByLabel("System").check();
     for (const tab of ["general", "values", "notices", "keys", "audit"]) {
-      await show(page, `${dashboard.daemon.url}/settings?tab=${tab}`);
+      await walk(page, `/settings?tab=${tab}`);
       await picture(page, `settings-${tab}-light`);
       expect(await faultsOf(page)).toEqual([]);
     }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, openDashboard, show } from "./dashboard.ts";
+import { type Dashboard, openDashboard, walk } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
 import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
@@ -37,7 +37,7 @@ describe.skipIf(isBrowserMissing())("a page without its data", () => {
       const { context, page, seen } = await dashboard.visit("/");
       const faults: string[] = [];
       for (const path of PLACES) {
-        await show(page, `${dashboard.daemon.url}${path}`);
+        await walk(page, path);
         faults.push(...(await faultsInEveryLook(page, `empty-${named(path)}`)));
       }
       expect(faults).toEqual([]);

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
-import { type Dashboard, openDashboard, PHONE, show } from "./dashboard.ts";
+import { type Dashboard, openDashboard, PHONE, show, walk } from "./dashboard.ts";
 import { PAYLOADS, TITLES } from "./payloads.ts";
 import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
@@ -258,7 +258,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
         "/board?flow=ticket",
         "/board?flow=ticket&ticket=AGI-12",
       ]) {
-        await show(page, `${dashboard.daemon.url}${path}`);
+        await walk(page, path);
         await page.evaluate(`for (const each of document.querySelectorAll("main details")) each.open = true`);
         const strange = (await page.evaluate(`[...document.querySelectorAll(
           "main img, main script, main iframe, main style, main form[action], main video, main object")].map((x) => x.outerHTML.slice(0, 200))
@@ -294,7 +294,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
       const faults: string[] = [];
       const { context, page, seen } = await dashboard.visit("/");
       for (const [name, path] of pages) {
-        await show(page, `${dashboard.daemon.url}${path}`);
+        await walk(page, path);
         if (name === "ticket-new") await page.getByRole("dialog").waitFor();
         faults.push(...(await faultsInEveryLook(page, name)));
         faults.push(...seen.complaints.splice(0).map((fault) => `${name}: ${fault}`));

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { choose } from "./choose.ts";
-import { type Dashboard, openDashboard, show, STRAIGHT, type Visit } from "./dashboard.ts";
+import { type Dashboard, openDashboard, show, STRAIGHT, type Visit, walk } from "./dashboard.ts";
 import { faultsOf, overflowsOf } from "./faults.ts";
 import { faultsInEveryLook } from "./looks.ts";
 import { picture } from "./picture.ts";
@@ -204,7 +204,7 @@ describe.skipIf(isBrowserMissing())("Work", () => {
       ] as const;
       const { page, seen } = visit;
       for (const [name, path] of views) {
-        await show(page, `${dashboard.daemon.url}${path}`);
+        await walk(page, path);
         faults.push(...(await faultsInEveryLook(page, name)));
         faults.push(...(await overflowsOf(page)).map((fault) => `${name}: ${fault}`));
         faults.push(...seen.complaints.splice(0));

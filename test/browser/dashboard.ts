@@ -19,7 +19,7 @@ export type Dashboard = {
   /** An address that logs a browser in, once. */
   address(path?: string): Promise<string>;
   /** A browser of its own, logged in and on this page. */
-  visit(path?: string, options?: BrowserContextOptions): Promise<Visit>;
+  visit(path?: string, options?: VisitOptions): Promise<Visit>;
   /** By the API, for what a test does not look at. */
   start(flow: string, title: string, more?: Readonly<Record<string, unknown>>): Promise<{ id: string; number: number }>;
   /** Answers what a run waits for, by the API. */
@@ -28,6 +28,8 @@ export type Dashboard = {
   stands(number: number, word: string): Promise<void>;
   close(): Promise<void>;
 };
+/** `loadsAhead`: as browsers do that save no data. It takes 171 files and their compilation for each page that stays open for four seconds. */
+export type VisitOptions = BrowserContextOptions & { readonly loadsAhead?: boolean };
 export type Visit = {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -44,6 +46,8 @@ export const PHONE: BrowserContextOptions = {
   hasTouch: true,
   reducedMotion: "reduce",
 };
+
+export const SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })";
 
 /** Often enough for people; a daemon that answers all the time has no time for the work it is asked about. */
 const POLL_MS = 50;
@@ -72,8 +76,9 @@ export async function openDashboard(settings: JsonObject = {}): Promise<Dashboar
       const made = await daemon.call("POST", "/api/login-codes", { body: {} });
       return `${daemon.url}${path}#login=${String(made.body["code"])}`;
     },
-    async visit(path = "/", options = DESKTOP) {
+    async visit(path = "/", { loadsAhead = false, ...options } = DESKTOP) {
       const context = await browser.newContext(options);
+      if (!loadsAhead) await context.addInitScript(SAVES_DATA);
       const seen = await watch(context, daemon);
       const page = await context.newPage();
       await page.goto(await dashboard.address(path), { waitUntil: "domcontentloaded" });
@@ -150,9 +155,26 @@ export async function watch(context: BrowserContext, daemon: Running): Promise<S
 /** Opens a page and waits until it has loaded everything. A silent network is no sign of that: the live connection never ends. */
 export async function show(page: Page, address: string): Promise<void> {
   await page.goto(address, { waitUntil: "domcontentloaded" });
+  await shown(page, address, "true");
+}
+
+/** Goes there as a link of the dashboard does, which is what people do most: what is loaded stays loaded. */
+export async function walk(page: Page, path: string): Promise<void> {
+  await page.evaluate(`(() => {
+    globalThis.cameFrom = __TSR_ROUTER__.state.resolvedLocation;
+    history.pushState({}, "", ${JSON.stringify(path)});
+  })()`);
+  await shown(page, path, ARRIVED);
+}
+
+/** In the page: the router has drawn another place, and it is the one where it wants to be. */
+const ARRIVED = `(({ status, location, resolvedLocation: at }) =>
+  status === "idle" && at !== undefined && at !== cameFrom && at.href === location.href)(__TSR_ROUTER__.state)`;
+
+async function shown(page: Page, what: string, condition: string): Promise<void> {
   const isShown = async (): Promise<true | undefined> => {
-    const text = (await page.evaluate("document.querySelector('main')?.innerText ?? ''")) as string;
-    return text.trim() !== "" && !/Loading .*…|^…$/mu.test(text) ? true : undefined;
+    const text = await page.evaluate(`${condition} ? document.querySelector('main')?.innerText ?? '' : ''`);
+    return String(text).trim() !== "" && !/Loading .*…|^…$/mu.test(String(text)) ? true : undefined;
   };
-  await until(`${address} is shown`, isShown, 20_000, POLL_MS);
+  await until(`${what} is shown`, isShown, 20_000, POLL_MS);
 }

@@ -18,10 +18,12 @@ import { killLeftovers } from "../../src/runner/process/kill-tree.ts";
 import { readCarrierNotes } from "../../src/carrier/places.ts";
 import { findMarked, isAlive } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
+import { onlyStages } from "../harness/custom-flow.ts";
 import { CRASH_DRIVER } from "../harness/program.ts";
+import { resolveShipped } from "../harness/shipped-catalog.ts";
 import { dropStore, endLease, storeEnvironment } from "../harness/test-store.ts";
 import { configure, newRemote, newRepository } from "../harness/new-repository.ts";
-import type { Scenario } from "./scenarios.ts";
+import { FLOW_FILE, type Scenario } from "./scenarios.ts";
 import { optional } from "../../src/core/optional.ts";
 
 /** Code that was compiled once: half of a short life would else be spent on it. */
@@ -55,9 +57,12 @@ export function openStage(scenario: Scenario): Stage {
   configure(join(project, ".git"), "user", { name: "player", email: "player@localhost" });
   configure(join(project, ".git"), "gc", { auto: "0" });
   if (scenario.remote === true) newRemote(project, remoteOf(dir));
-  for (const { runId, script } of scenario.runs) {
+  for (const { runId, flow, stages, script } of scenario.runs) {
     const folder = join(dir, "script", runId);
     mkdirSync(folder, { recursive: true });
+    // Once for all lives: the driver would read and check it in each.
+    const resolved = stages === undefined ? resolveShipped(flow) : onlyStages(flow, stages);
+    writeFileSync(join(folder, FLOW_FILE), JSON.stringify(resolved));
     for (const [key, { says, does, hands }] of Object.entries(script)) {
       if (hands !== undefined) writeFileSync(join(folder, `${key}.md`), hands);
       if (says !== undefined) writeFileSync(join(folder, `${key}.json`), JSON.stringify(says));
@@ -165,10 +170,11 @@ function killCarriers({ home }: Stage, pauses: readonly number[]): { readonly st
   let since: number | undefined;
   const timer = setInterval(() => {
     const [pause] = left;
+    if (pause === undefined) return clearInterval(timer);
     const living = existsSync(join(home, "carriers")) ? readCarrierNotes(home).filter(isAlive) : [];
     // A spare one is among them; killing it must do no harm, either.
     const picked = living[Math.floor(living.length / 2)];
-    if (pause === undefined || picked === undefined) return;
+    if (picked === undefined) return;
     since ??= performance.now();
     if (performance.now() - since < pause) return;
     process.kill(picked.pid, "SIGKILL");

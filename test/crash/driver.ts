@@ -1,17 +1,16 @@
 // A whole program around the engine, to be killed from outside: driver FOLDER SCENARIO. It starts the scenario's runs unless
 // they are there, answers whatever waits for a person, works until everything rests, and writes down what it was told is durable.
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../harness/build-once.ts";
 import { openIdle } from "../harness/open-performer.ts";
+import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
 import type { RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
-import { onlyStages } from "../harness/custom-flow.ts";
-import { resolveShipped } from "../harness/shipped-catalog.ts";
 import { eventMark } from "./event-mark.ts";
-import { type RunPlan, SCENARIOS } from "./scenarios.ts";
+import { FLOW_FILE, type RunPlan, SCENARIOS } from "./scenarios.ts";
 
 const PLAYER = join(ROOT, "test/fixtures/player/play.sh");
 
@@ -51,15 +50,16 @@ await untilSettled();
 await passrail.close();
 say("settled");
 
-async function startRun({ runId, flow, stages, workspace, facts }: RunPlan): Promise<void> {
+async function startRun({ runId, workspace, facts }: RunPlan): Promise<void> {
+  const folder = join(dir, "script", runId);
   const delivery = await passrail.engine.startRun({
     runId,
-    resolved: stages === undefined ? resolveShipped(flow) : onlyStages(flow, stages),
+    resolved: JSON.parse(readFileSync(join(folder, FLOW_FILE), "utf8")) as ResolvedFlow,
     subject: { id: `F-${runId}`, title: `Do ${runId}`, body: "All of it." },
     facts: {
       ...facts,
       config: { ...(facts["config"] as JsonObject | undefined), project, workspace },
-      runners: { "*": ["/bin/sh", PLAYER, join(dir, "script", runId)] },
+      runners: { "*": ["/bin/sh", PLAYER, folder] },
     },
     actor: "human:driver",
   });

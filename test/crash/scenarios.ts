@@ -32,6 +32,9 @@ export type Scenario = {
   readonly remote?: true;
 };
 
+/** Beside the script of each run: its flow, as `resolve` gave it. */
+export const FLOW_FILE = "flow.json";
+
 const COMMIT =
   'echo "$PASSRAIL_STAGE $PASSRAIL_ATTEMPT" >> work.txt && git add work.txt && git commit -q -m "$PASSRAIL_STAGE" || exit 3\n';
 // Its child leaves the session and holds no pipe: only the marker in its environment tells whose it is.

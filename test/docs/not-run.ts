@@ -26,7 +26,7 @@ export const NEVER_CALLED: Readonly<Record<string, string>> = {
   replay: "needs an agent CLI and its tape; test/contract/replay.test.ts runs it",
   "sandbox build": "needs an engine of containers and an image; test/scenarios/sandbox/podman.test.ts runs it",
   "sandbox test": "needs a sandbox; test/scenarios/sandbox/podman.test.ts runs it",
-  "runs steer": "needs an agent at work; test/contract/steer.test.ts runs it",
+  "runs steer": "needs an agent at work; test/contract/spoken-to.test.ts runs it",
   "runs takeover": "needs an agent at work; test/contract/takeover.test.ts runs it",
   worker: "needs a daemon and a second machine; test/scenarios/worker/joined.test.ts runs it",
   "worker cordon": "needs a daemon and a second machine; test/scenarios/worker/joined.test.ts runs it",

@@ -13,7 +13,7 @@ export type Built = {
   readonly folder: string;
   /** The file of the folder whose age counts. */
   readonly main: string;
-  /** What goes into the files, besides packages. */
+  /** Folders and files that go into them, besides packages. */
   readonly sources: readonly string[];
   readonly build: (folder: string) => Promise<unknown>;
 };
@@ -46,10 +46,13 @@ function isFresh({ folder, main, sources }: Built): boolean {
 }
 
 function newest(sources: readonly string[]): number {
-  const files = sources.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
-  );
-  return Math.max(...files.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs));
+  const files = sources.flatMap((source) => {
+    const path = join(ROOT, source);
+    if (statSync(path).isFile()) return [path];
+    const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return entries.map(({ parentPath, name }) => join(parentPath, name));
+  });
+  return Math.max(...files.map((file) => statSync(file).mtimeMs));
 }
 
 /** A lock that was left by somebody who was killed is not waited for. */

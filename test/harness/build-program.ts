@@ -8,7 +8,13 @@ import { PROGRAM_FOLDER } from "./program.ts";
 /** Programs that only tests start. */
 const DRIVERS = {
   "crash-driver": "test/crash/driver.ts",
+  "git-driver": "test/harness/git-driver.ts",
+  "idempotency-driver": "test/scenarios/http/idempotency-driver.ts",
+  "landing-driver": "test/scenarios/trust/landing-driver.ts",
+  "linger-driver": "test/scenarios/engine/linger-crash.ts",
+  "metered-driver": "test/fixtures/killed-while-metered.ts",
   "night-driver": "test/harness/night-driver.ts",
+  "webhooks-driver": "test/scenarios/http/webhooks-driver.ts",
 };
 
 export async function setup(): Promise<void> {
@@ -25,7 +31,7 @@ export async function buildProgram(): Promise<void> {
   await buildOnce({
     folder: PROGRAM_FOLDER,
     main: "main.js",
-    sources: ["src", "test/crash", "test/harness"],
+    sources: ["src", "test/crash", "test/harness", "test/scenarios/trust/landing-rows.ts", ...Object.values(DRIVERS)],
     build: (folder) => bundle(folder, DRIVERS),
   });
 }

@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { GIT_DRIVER } from "./program.ts";
 
 export type GitCase = {
   readonly mode: "in-place" | "worktree" | "clone";
@@ -26,8 +27,6 @@ export type GitCounts = {
   /** From the start of the last agent to the end of the run. */
   readonly closing: readonly string[];
 };
-
-const DRIVER = join(import.meta.dirname, "git-driver.ts");
 
 /** Each process by its arguments. */
 export async function countGit(one: GitCase): Promise<GitCounts> {
@@ -54,7 +53,7 @@ async function logOf(one: GitCase, isCounted: boolean): Promise<string> {
     const log = join(dir, "log");
     const seen = isCounted ? countingPath(join(dir, "bin"), path, log) : path;
     const env = { ...process.env, PATH: seen, TMPDIR: dir };
-    await promisify(execFile)(process.execPath, [DRIVER, JSON.stringify({ ...one, log, path })], { env });
+    await promisify(execFile)(process.execPath, [GIT_DRIVER, JSON.stringify({ ...one, log, path })], { env });
     return readFileSync(log, "utf8");
   } finally {
     rmSync(dir, { recursive: true, force: true });

@@ -9,23 +9,29 @@ import { ROOT } from "./build-once.ts";
 
 export const TEMPLATES: string = join(ROOT, "node_modules/.cache/passrail/repositories");
 
-/** Its only commit has the file README.md, or nothing. */
-export type NewRepository = "with-file" | "empty";
+/** What its only commit has, by path. */
+const FILES = {
+  "with-file": { "README.md": "# project\n" },
+  "with-folders": { ".gitignore": "*.log\n", "a.txt": "one\n", "packages/app/b.txt": "bee\n" },
+  empty: {},
+} as const satisfies Record<string, Readonly<Record<string, string>>>;
 
-const FILE = "README.md";
+export type NewRepository = keyof typeof FILES;
 
 /** The folder `project` in the given one, on the branch main. */
 export function newRepository(dir: string, kind: NewRepository = "with-file"): string {
   const project = join(dir, "project");
+  copyRepository(kind, project);
+  return project;
+}
+
+/** The same in this folder, which may be there already. */
+export function copyRepository(kind: NewRepository, project: string): void {
   const template = join(TEMPLATES, kind);
   // Benchmarks open a workbench, too, and nothing was made before them.
-  if (!existsSync(template)) {
-    makeRepository(project, kind);
-    return project;
-  }
+  if (!existsSync(template)) return makeRepository(project, kind);
   cpSync(template, project, { recursive: true });
-  if (kind === "with-file") showToIndex(project);
-  return project;
+  showToIndex(project, Object.keys(FILES[kind]));
 }
 
 /** A bare remote with what the project has; the project calls it origin. */
@@ -43,8 +49,7 @@ export function configure(gitDir: string, section: string, values: Readonly<Reco
 }
 
 export function makeTemplates(folder: string): void {
-  makeRepository(join(folder, "empty"), "empty");
-  makeRepository(join(folder, "with-file"), "with-file");
+  for (const kind of Object.keys(FILES) as NewRepository[]) makeRepository(join(folder, kind), kind);
 }
 
 function makeRepository(project: string, kind: NewRepository): void {
@@ -54,25 +59,32 @@ function makeRepository(project: string, kind: NewRepository): void {
   // Samples that nobody reads, half of all files.
   rmSync(join(project, ".git", "hooks"), { recursive: true, force: true });
   mkdirSync(join(project, ".git", "hooks"));
-  if (kind === "with-file") writeFileSync(join(project, FILE), "# project\n");
+  for (const [path, text] of Object.entries(FILES[kind])) {
+    mkdirSync(join(project, path, ".."), { recursive: true });
+    writeFileSync(join(project, path), text);
+  }
   git("add", "-A");
   git("commit", "-q", "--allow-empty", "-m", "first");
 }
 
 /**
- * The index knows its only file by the times and numbers that the file system gave it. Those of the copy take their place, as after `git add`;
- * otherwise each git that looks would have to read the file.
+ * The index knows each file by the times and numbers that the file system gave it. Those of the copy take their place, as after `git add`;
+ * otherwise each git that looks would have to read the files.
  */
-function showToIndex(project: string): void {
+function showToIndex(project: string, paths: readonly string[]): void {
   const file = join(project, ".git", "index");
+  if (paths.length === 0) return;
   const index = readFileSync(file);
-  const seen = statSync(join(project, FILE), { bigint: true });
   const second = 1_000_000_000n;
-  const times = [seen.ctimeNs / second, seen.ctimeNs % second, seen.mtimeNs / second, seen.mtimeNs % second];
-  // After the head of 12 bytes: times, device and inode; then the mode, which stays.
-  [...times, seen.dev, seen.ino].forEach((value, at) =>
-    index.writeUInt32BE(Number(value & 0xff_ff_ff_ffn), 12 + 4 * at),
-  );
+  for (const path of paths) {
+    const seen = statSync(join(project, path), { bigint: true });
+    const times = [seen.ctimeNs / second, seen.ctimeNs % second, seen.mtimeNs / second, seen.mtimeNs % second];
+    // Times, device and inode begin an entry, 62 bytes before its path; the mode and what follows stay.
+    const at = index.indexOf(`${path}\0`) - 62;
+    [...times, seen.dev, seen.ino].forEach((value, field) =>
+      index.writeUInt32BE(Number(value & 0xff_ff_ff_ffn), at + 4 * field),
+    );
+  }
   const content = index.subarray(0, -20);
   writeFileSync(file, Buffer.concat([content, createHash("sha1").update(content).digest()]));
 }

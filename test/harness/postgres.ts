@@ -32,8 +32,9 @@ export function databaseAt(url: string): TestDatabase {
 async function serverUrl(): Promise<string> {
   const given = process.env["DATABASE_URL"];
   if (given !== undefined && given !== "") return given;
-  // Only inside of a test can it be loaded.
-  const { inject } = await import("vitest");
+  // Only inside of a test can it be loaded, and it must not go into the programs that tests start.
+  const runner = "vitest";
+  const { inject } = (await import(runner)) as typeof import("vitest");
   const answer = await text(connect(inject("postgresSocket")));
   if (!answer.startsWith("postgres")) throw new Error(`there is no Postgres for tests: ${answer}`);
   return answer;

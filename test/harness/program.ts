@@ -10,7 +10,22 @@ export const PROGRAM_FOLDER: string = join(ROOT, "dist", "program");
 export const PROGRAM: string = join(PROGRAM_FOLDER, "main.js");
 
 /** The engine with something that answers: it is killed hundreds of times. */
-export const CRASH_DRIVER: string = join(PROGRAM_FOLDER, "crash-driver.js");
-
+export const CRASH_DRIVER: string = driver("crash");
+/** One run whose git processes somebody counts. */
+export const GIT_DRIVER: string = driver("git");
+/** A server that dies before it stores an answer. */
+export const IDEMPOTENCY_DRIVER: string = driver("idempotency");
+/** Landings that are killed at their step. */
+export const LANDING_DRIVER: string = driver("landing");
+/** An engine that dies while an agent lingers. */
+export const LINGER_DRIVER: string = driver("linger");
+/** An engine that dies when a metered stage begins. */
+export const METERED_DRIVER: string = driver("metered");
 /** The daemon with a clock that a test moves. */
-export const NIGHT_DRIVER: string = join(PROGRAM_FOLDER, "night-driver.js");
+export const NIGHT_DRIVER: string = driver("night");
+/** A server that dies when a delivery comes. */
+export const WEBHOOKS_DRIVER: string = driver("webhooks");
+
+function driver(name: string): string {
+  return join(PROGRAM_FOLDER, `${name}-driver.js`);
+}

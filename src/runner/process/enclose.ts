@@ -8,7 +8,7 @@ import { accessSync, constants } from "node:fs";
 import type { Enclosure, EnclosureChoice } from "../../core/flow/enclosure.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import type { ConfinedLaunch } from "../runner.ts";
-import { cgroupProblem } from "./cgroup.ts";
+import { cgroupProblem, prepareToEnter } from "./cgroup.ts";
 import { managerStays, scopeProblem } from "./scope.ts";
 
 /** The enclosure that programs get here, or why the chosen one cannot be had. */
@@ -27,6 +27,11 @@ export function enclosureHere(choice: EnclosureChoice): Result<Enclosure, string
     case "auto":
       return ok(firstHere());
   }
+}
+
+/** A program is about to start: what its enclosure would make it wait for begins now. */
+export function prepareEnclosure(choice: EnclosureChoice): void {
+  if ((choice === "auto" || choice === "cgroup") && cgroupProblem() === null) prepareToEnter();
 }
 
 function unless(problem: string | null, enclosure: Enclosure, refusal: string): Result<Enclosure, string> {

@@ -1,10 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agent, type Bench, openBench, processIn, until } from "../../../test/fixtures/agents/try-agent.ts";
-import { cgroupProblem, createCgroup, killCgroup, removeCgroup, startInside } from "./cgroup.ts";
+import {
+  cgroupProblem,
+  createCgroup,
+  killCgroup,
+  prepareToEnter,
+  removeCgroup,
+  startInside,
+  untilStill,
+} from "./cgroup.ts";
 import { killLeftovers } from "./kill-tree.ts";
 import { findMarked, identify, isAlive } from "./process-table.ts";
 import { partMarker, type ProcessIdentity } from "../runner.ts";
@@ -50,6 +60,24 @@ describe.runIf(process.platform === "linux" && cgroupProblem() === null)("held b
     const hidden = processIn(pidFile);
     expect(hidden === undefined || !isAlive(hidden)).toBe(true);
     expect(existsSync(end.process?.cgroup ?? "/")).toBe(false);
+  });
+
+  test("a program is born inside its cgroup, however many starts of others are just being prepared", async () => {
+    const still = setInterval(prepareToEnter, 1);
+    try {
+      for (let round = 0; round < 20; round += 1) {
+        prepareToEnter();
+        // The move is under way, on another thread.
+        await delay(round % 4);
+        const argv = ["/bin/sh", "-c", "cat /proc/self/cgroup"] as const;
+        const { stdoutTail, process: started } = await bench.run({ argv, enclosure: "cgroup" });
+        expect(stdoutTail).toContain(basename(started?.cgroup ?? "none"));
+      }
+    } finally {
+      clearInterval(still);
+    }
+    await untilStill();
+    expect(readFileSync("/proc/self/cgroup", "utf8")).not.toContain("passrail-");
   });
 
   test("a process that could not leave after a start does not end itself with the cgroup", () => {

@@ -9,7 +9,7 @@ import type { Writable } from "node:stream";
 import type { Enclosure } from "../../core/flow/enclosure.ts";
 import { optional } from "../../core/optional.ts";
 import { err, messageOf, ok, type Result } from "../../core/result.ts";
-import { createCgroup, killCgroup, removeCgroup, startInside } from "./cgroup.ts";
+import { createCgroup, killCgroup, removeCgroup, startInside, untilStill } from "./cgroup.ts";
 import { collectOutput } from "./collect-output.ts";
 import { describeEnd } from "./describe-end.ts";
 import { enclosureHere, inNamespace } from "./enclose.ts";
@@ -232,6 +232,7 @@ type Started = {
 const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Promise<Result<Started, string>> => {
   const launch = await confined(found, spec);
   if (!launch.ok) return launch;
+  await untilStill();
   if (signal.aborted) return err("Canceled before it was started.");
   const enclosed = enclose(launch.value, spec);
   if (!enclosed.ok) return enclosed;

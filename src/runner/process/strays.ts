@@ -5,16 +5,19 @@
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import type { Stray } from "../runner.ts";
-import { listedLately, listProcesses } from "./process-table.ts";
+import { listedLately } from "./process-table.ts";
 
-/** The end of the attempt before has just looked. What lost its parent within this time counts as started since the attempt began. */
+/**
+ * The end of a program has just looked at all processes, when nothing that could be told to be its own was left: neither the strays of that
+ * attempt nor those before the next one need another look. What lost its parent within this time counts as started since the attempt began.
+ */
 const LATELY_MS = 500;
 
 /** Called when an attempt begins; the result finds the processes that started since then and work in a folder. */
 export function watchStrays(): (folder: string) => readonly Stray[] {
   const known = new Set(listedLately(LATELY_MS).map(identityOf));
   return (folder) =>
-    listProcesses().flatMap((entry) => {
+    listedLately(LATELY_MS).flatMap((entry) => {
       if (entry.dead || known.has(identityOf(entry)) || !isOrphan(entry.parentPid)) return [];
       if (!worksIn(entry.pid, folder)) return [];
       return [{ pid: entry.pid, startTime: entry.startTime, name: nameOf(entry.pid) }];

@@ -49,7 +49,7 @@ storeSuite("Postgres", async () => {
   };
 });
 
-/** A server of somebody else sees other folders. */
+/** A server that is not ours sees other folders. */
 const isInstalled = (process.env["DATABASE_URL"] ?? "") !== "";
 const small = smallDisk(12);
 const LEFT_BYTES = 200_000;

@@ -22,6 +22,7 @@ import { cannotStart, type CannotStart, ticketWarnings } from "../../core/ticket
 import { type PlannedTicket, planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
 import type { Ticket, TicketScan } from "../../core/ticket/ticket.ts";
 import type { Clock } from "../../engine/clock.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { createPoll } from "../poll.ts";
@@ -37,6 +38,7 @@ import { startTicket } from "./start-ticket.ts";
 export type DispatcherOptions = {
   readonly app: Pick<UseCases, "startRun">;
   readonly store: Store;
+  readonly engine: Pick<Engine, "calm">;
   readonly mirror: Mirror;
   readonly config: Settings;
   /** Settings as they are now: a person may have chosen other runners since the start. */
@@ -138,6 +140,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function pick(): Promise<void> {
+    // Reading tickets, settings and flows would keep the agent waiting that is next in line.
+    await options.engine.calm();
     const since = mirror.endings;
     const scan = await mirror.look(project);
     const plan = planOf(scan, options, since, rules());

@@ -13,12 +13,13 @@ export function openDispatcher(
     app,
     clock,
     config,
+    engine,
     environment,
     home,
     mirror,
     refused,
     store,
-  }: Pick<DispatcherOptions, "access" | "app" | "clock" | "config" | "refused" | "store"> & {
+  }: Pick<DispatcherOptions, "access" | "app" | "clock" | "config" | "engine" | "refused" | "store"> & {
     readonly environment: Environment;
     readonly home: string;
     readonly mirror: DispatcherOptions["mirror"] | null;
@@ -32,6 +33,7 @@ export function openDispatcher(
     access,
     app,
     config,
+    engine,
     environment,
     home,
     mirror,

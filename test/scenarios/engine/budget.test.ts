@@ -9,6 +9,7 @@ import { type Budgets, NO_BUDGETS, type ReportedUsage } from "../../../src/core/
 import type { Report } from "../../../src/core/flow/outcome.ts";
 import { reachedIn } from "../../../src/core/budget/room.ts";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
+import { METERED_DRIVER } from "../../harness/program.ts";
 import {
   flowOf,
   openScripted,
@@ -401,10 +402,9 @@ test("stages that are not metered reserve nothing, whatever the budgets", async 
 test("an engine that is killed between the start and the end leaves what was put aside booked, and the next one counts it", async () => {
   const home = mkdtempSync(join(tmpdir(), "passrail-budget-"));
   folders.push(home);
-  const program = join(import.meta.dirname, "../../fixtures/killed-while-metered.ts");
   const env = { ...process.env, ...(await storeEnvironment(home)) };
   for (const _ of ["first", "second"])
-    expect(spawnSync(process.execPath, [program, home], { env }).signal).toBe("SIGKILL");
+    expect(spawnSync(process.execPath, [METERED_DRIVER, home], { env }).signal).toBe("SIGKILL");
   await open({ home, budgets: budgets({ run: usd(4.5) }) });
   const run = await scripted.until("r1", "waits", isWaiting);
   expect((await scripted.store.attempts("r1")).map(({ status }) => status)).toEqual([

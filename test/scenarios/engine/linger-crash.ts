@@ -3,12 +3,13 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "../../harness/build-once.ts";
 import { openPerformer } from "../../harness/open-performer.ts";
 import { until } from "../../harness/until.ts";
-import { resolveShipped } from "../../harness/workbench.ts";
+import { resolveShipped } from "../../harness/shipped-catalog.ts";
 
 const [home = "", project = "", script = "", trace = ""] = process.argv.slice(2);
-const player = join(import.meta.dirname, "../../fixtures/player/play.mjs");
+const player = join(ROOT, "test/fixtures/player/play.mjs");
 const { engine } = await openPerformer({
   home,
   project,

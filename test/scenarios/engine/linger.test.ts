@@ -4,10 +4,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import type { Report } from "../../../src/core/flow/outcome.ts";
 import type { Delivered } from "../../../src/engine/runs.ts";
+import { LINGER_DRIVER } from "../../harness/program.ts";
 import { flowOf, openScripted, type Scripted, type ScriptedJob } from "../../harness/scripted-engine.ts";
 import { endLease, storeEnvironment } from "../../harness/test-store.ts";
 import { until } from "../../harness/until.ts";
@@ -171,8 +171,7 @@ test("after a crash in that while the leftover is ended before anything of its r
     "*": [{ verdict: "approved", trace }],
   };
   writeFileSync(scriptFile, JSON.stringify(script));
-  const driver = fileURLToPath(import.meta.resolve("./linger-crash.ts"));
-  const ended = spawnSync(process.execPath, [driver, home, project, scriptFile, trace], {
+  const ended = spawnSync(process.execPath, [LINGER_DRIVER, home, project, scriptFile, trace], {
     env: { ...process.env, ...(await storeEnvironment(home)), PASSRAIL_FAILPOINT: "finish-committed" },
     encoding: "utf8",
     timeout: 30_000,

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { GIT_DRIVER } from "../../harness/program.ts";
 
-const DRIVER = join(import.meta.dirname, "..", "..", "harness", "git-driver.ts");
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
 type Seen = { readonly started: number; readonly unsynced: number; readonly withoutSync: number };
@@ -61,7 +61,7 @@ test.skipIf(!canTrace)("no agent starts while its handoff is not on the disk", a
     // Without --seccomp-bpf every call stops the program, not only these.
     const traced = ["-f", "--seccomp-bpf", "-y", "-s", "64", "-e", "trace=pwrite64,pwritev,fsync,fdatasync,execve"];
     const env = { ...process.env, TMPDIR: dir };
-    await promisify(execFile)("strace", [...traced, "-o", trace, process.execPath, DRIVER, JSON.stringify(asked)], {
+    await promisify(execFile)("strace", [...traced, "-o", trace, process.execPath, GIT_DRIVER, JSON.stringify(asked)], {
       env,
     });
     const { started, ...found } = readTrace(readFileSync(trace, "utf8"));

@@ -9,8 +9,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { newRepository } from "../../harness/new-repository.ts";
-
-const DRIVER = join(import.meta.dirname, "idempotency-driver.ts");
+import { IDEMPOTENCY_DRIVER } from "../../harness/program.ts";
 
 let dir: string;
 let child: ChildProcess | undefined;
@@ -32,7 +31,7 @@ async function kill(): Promise<void> {
 
 async function start(die: "die" | "live"): Promise<number> {
   await kill();
-  const started = spawn(process.execPath, [DRIVER, dir, die], { stdio: ["ignore", "pipe", "inherit"] });
+  const started = spawn(process.execPath, [IDEMPOTENCY_DRIVER, dir, die], { stdio: ["ignore", "pipe", "inherit"] });
   child = started;
   for await (const line of createInterface({ input: started.stdout })) {
     const port = /^port ([0-9]+)$/.exec(line)?.[1];

@@ -4,15 +4,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import { SECRET, standard } from "../../../src/http/webhooks/signing.testsuite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { until } from "../../harness/until.ts";
 import { newRepository } from "../../harness/new-repository.ts";
-
-const DRIVER = fileURLToPath(import.meta.resolve("./webhooks-driver.ts"));
+import { WEBHOOKS_DRIVER } from "../../harness/program.ts";
 
 let dir: string;
 const children: ChildProcess[] = [];
@@ -34,7 +32,7 @@ const ended = (child: ChildProcess) =>
   until("the end of the process", () => (child.exitCode ?? child.signalCode) || undefined);
 
 async function startDriver(die: "die" | "live", failpoint = ""): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [DRIVER, dir, die], {
+  const child = spawn(process.execPath, [WEBHOOKS_DRIVER, dir, die], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...(failpoint === "" ? {} : { PASSRAIL_FAILPOINT: failpoint }) },
   });

@@ -6,18 +6,15 @@ import { join } from "node:path";
 import { err } from "../../../src/core/result.ts";
 import { openServer } from "../../../src/http/open-server.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
+import { ROOT } from "../../harness/build-once.ts";
 import { openPerformer } from "../../harness/open-performer.ts";
-import { resolveShipped } from "../../harness/workbench.ts";
+import { resolveShipped } from "../../harness/shipped-catalog.ts";
 
 const [dir = "", die = ""] = process.argv.slice(2);
 const home = join(dir, "home");
 const project = join(dir, "project");
 const environment = { ...process.env, XDG_CONFIG_HOME: join(dir, "config") };
-const command = [
-  process.execPath,
-  join(import.meta.dirname, "../../fixtures/player/play.mjs"),
-  join(dir, "script.json"),
-];
+const command = [process.execPath, join(ROOT, "test/fixtures/player/play.mjs"), join(dir, "script.json")];
 const tracker = { kind: "standard", secret_file: join(dir, "secret"), rights: "operator", flow: "feature" };
 mkdirSync(join(dir, "config", "passrail"), { recursive: true });
 writeFileSync(

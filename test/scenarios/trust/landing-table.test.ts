@@ -11,6 +11,7 @@ import type { RunEvent } from "../../../src/core/run/event.ts";
 import { lateLanding, openActs } from "../../../src/core/run/outward.ts";
 import type { Run } from "../../../src/core/run/run.ts";
 import { openIdle, openPerformer } from "../../harness/open-performer.ts";
+import { LANDING_DRIVER } from "../../harness/program.ts";
 import { until } from "../../harness/until.ts";
 import { makeBase, makeRow, optionsOf, type Row, type RowPlace, ROWS, startRow } from "./landing-rows.ts";
 import { runIdOf } from "../../../src/app/run-id.ts";
@@ -66,8 +67,9 @@ async function disturbHere(places: ReadonlyMap<string, RowPlace>): Promise<void>
 /** The rows whose process is killed at their step; the next one finds what is left. */
 async function killAndOpenAgain(places: ReadonlyMap<string, RowPlace>): Promise<void> {
   const rows = ROWS.filter(isKilled);
-  const driver = join(import.meta.dirname, "landing-driver.ts");
-  const child = spawn(process.execPath, [driver, dir, "killed", ...rows.map(({ name }) => name)], { stdio: "inherit" });
+  const child = spawn(process.execPath, [LANDING_DRIVER, dir, "killed", ...rows.map(({ name }) => name)], {
+    stdio: "inherit",
+  });
   const gone = new Promise((resolve) => child.once("exit", resolve));
   try {
     await Promise.all(rows.map((row) => held(row, placeOf(places, row))));

@@ -36,6 +36,7 @@ const EXEC = fileURLToPath(new URL(`./exec${extname(import.meta.url)}`, import.m
 export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces {
   const { home, settings, environment } = options;
   const store = createHash("sha256").update(home).digest("hex").slice(0, 12);
+  const compiled = environment["NODE_COMPILE_CACHE"] ?? join(home, "compiled");
   const sandboxOf = (name: string): string => `passrail-${store}-${name}`;
   const access = (): Result<DaytonaAccess> => {
     const variable = settings.key_from ?? "DAYTONA_API_KEY";
@@ -80,7 +81,8 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
       return ok({
         ...launch,
         argv: [process.execPath, EXEC, file],
-        env: { ...launch.env, [KEY_VARIABLE]: known.value.key },
+        // Each attempt starts this program once: compiled code halves that. The sandbox does not get the variable.
+        env: { NODE_COMPILE_CACHE: compiled, ...launch.env, [KEY_VARIABLE]: known.value.key },
         begun: job.begun,
       });
     },
