@@ -9,10 +9,11 @@ import type { Turn } from "../fixtures/models/scenario.ts";
 import { approveFiles } from "../harness/approve-files.ts";
 import { newRepository } from "../harness/new-repository.ts";
 import { PROGRAM } from "../harness/program.ts";
+import { until } from "../harness/until.ts";
 import { bubblewrapTests, whyLeftOut } from "../scenarios/sandbox/can-confine.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex, gemini, opencode, programOf, type Vendor } from "./vendors.ts";
-import { ended, openWorld, output, type World } from "./world.ts";
+import { ended, openWorld, output, stopped, type World } from "./world.ts";
 
 let world: World;
 
@@ -125,6 +126,59 @@ describe.skipIf(contractTests() === "left out")("the replay of a recorded run", 
       expect(report.attempts[0].requests.unanswered).toEqual([]);
       expect(world.models.requests.length).toBe(asked);
       expect(readdirSync(join(home, "replays"))).toEqual([]);
+    },
+  );
+
+  test.skipIf(bubblewrapTests === "left out")(
+    `what people answered in place and said meanwhile is said again at its point, in the same kind of sandbox${whyLeftOut}`,
+    { timeout: 180_000 },
+    async () => {
+      const words = "Use the new API, said the person";
+      // Only the recorded one waits: the file that makes it wait is not there a second time.
+      const wait =
+        "echo > /tmp/works; while [ -e /tmp/recorded ] && [ ! -e /tmp/go ]; do sleep 0.1; done; echo built > built.txt";
+      const ask: Turn = {
+        do: [{ mcp: { server: "passrail", tool: "ask_human", args: { question: "Which database?" } } }],
+      };
+      world.models.play({
+        rules: [
+          // Where it is late, it is a turn of its own.
+          { id: "told", match: { prompt: words }, turns: [submit, { text: "Done." }] },
+          {
+            id: "builder",
+            match: { prompt: "# Builder" },
+            turns: [ask, { do: [{ bash: wait }] }, submit, { text: "Done." }],
+          },
+        ],
+      });
+      const { command, env } = programOf(claude, world.dir, world.models.url);
+      world.playedBy(claude, {
+        gateway: { mode: "required" },
+        limits: { "*": { question: "3m" } },
+        agents: { builder: { permission: "full" } },
+        runners: { claude: { command, env: { ...env, IS_SANDBOX: "1" } } },
+      });
+      const daemon = await world.up();
+      await output(world.build("--workspace", "bubblewrap", "--detach"));
+      const isThere = async (type: string) => (await world.events()).some((event) => event.type === type) || undefined;
+      await until("a person is asked", () => isThere("question.asked"), 120_000);
+      const tmp = join(world.home, "confined", (await world.attempts())[0]?.runId ?? "", "tmp");
+      writeFileSync(join(tmp, "recorded"), "");
+      await output(world.passrail("ask", "answer", "1.1", "Postgres"));
+      await until("it works", () => existsSync(join(tmp, "works")) || undefined, 120_000);
+      await output(world.passrail("runs", "steer", "1", words));
+      writeFileSync(join(tmp, "go"), "");
+      await world.finished();
+      await stopped(daemon);
+      expect((await world.attempts())[0]?.outcome).toMatchObject({ health: "complete" });
+      expect(await isThere("message.delivered")).toBe(true);
+      const asked = world.models.requests.length;
+      expect(JSON.stringify(world.models.requests.at(-1)?.body)).toContain(words);
+      const report = JSON.parse(await output(world.passrail("replay", "1", "--json")));
+      expect(report.attempts).toMatchObject([{ sameVerdict: true, differs: [], sameDiff: true, without: null }]);
+      const { onTape, ...requests } = report.attempts[0].requests;
+      expect(requests).toEqual({ same: onTape, different: [], unanswered: [] });
+      expect(world.models.requests.length).toBe(asked);
     },
   );
 
