@@ -21,10 +21,11 @@ const { values: options } = parseArgs({
   },
 });
 
-const ROUNDS = options.short ? 2 : 5;
-const RUNS = 10;
+const ROUNDS = options.short ? 3 : 7;
+const RUNS = 30;
 const AT_ONCE = 100;
-const WARM_UP = options.short ? 1 : 3;
+/** Each works so long before it is measured: code has to be compiled, and an engine runs for days. */
+const WARM_UP_MS = options.short ? 2000 : 4000;
 
 type Entered = { readonly name: string; readonly process: Process; readonly one: number[]; readonly many: number[] };
 
@@ -64,8 +65,8 @@ async function measure(dir: string, names: readonly string[]): Promise<readonly 
       if (started.ok) entered.push({ name, process: started.value, one: [], many: [] });
       else console.log(`${titleOf(name)}: left out; ${started.error.message}`);
     }
-    for (let batch = 0; batch < WARM_UP; batch += 1)
-      for (const { process: each } of entered) await each.work(AT_ONCE, 1);
+    for (const { process: each } of entered)
+      for (let warmMs = 0; warmMs < WARM_UP_MS; ) warmMs += (await each.work(AT_ONCE, 1)) + (await each.work(1, RUNS));
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const { process: each, one } of entered) one.push(rateOf(RUNS, await each.work(1, RUNS)));
       for (const { process: each, many } of entered) many.push(rateOf(AT_ONCE, await each.work(AT_ONCE, 1)));

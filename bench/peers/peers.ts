@@ -28,6 +28,8 @@ const LANGGRAPH = {
   "@langchain/core": "1.2.13",
   zod: "4.6.7",
 };
+/** Newer ones want what was not published yet. */
+const LANGGRAPH_OVERRIDES = { "@langchain/langgraph-sdk": "1.12.4", "@langchain/protocol": "0.0.19" };
 
 export const PASSRAIL: Readonly<Record<Peer["beside"], Pick<Peer, "title" | "open" | "packages">>> = {
   passrail: { title: "Passrail", open: openOnFile, packages: NOTHING },
@@ -56,7 +58,7 @@ export const PEERS: Readonly<Record<string, Peer>> = {
     packages: {
       dependencies: { ...LANGGRAPH, "@langchain/langgraph-checkpoint-sqlite": "1.0.4", "better-sqlite3": "13.2.0" },
       // The older one has to be compiled for Node 24.
-      overrides: { "better-sqlite3": "13.2.0" },
+      overrides: { ...LANGGRAPH_OVERRIDES, "better-sqlite3": "13.2.0" },
     },
     beside: "passrail",
     bar: 1,
@@ -64,7 +66,10 @@ export const PEERS: Readonly<Record<string, Peer>> = {
   "langgraph-postgres": {
     title: "LangGraph on Postgres",
     open: openLangGraphOnPostgres,
-    packages: { dependencies: { ...LANGGRAPH, "@langchain/langgraph-checkpoint-postgres": "1.0.5" } },
+    packages: {
+      dependencies: { ...LANGGRAPH, "@langchain/langgraph-checkpoint-postgres": "1.0.5" },
+      overrides: LANGGRAPH_OVERRIDES,
+    },
     beside: "passrail-postgres",
     bar: 4,
   },
