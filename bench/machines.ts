@@ -1,5 +1,5 @@
-// Workers on other machines: how soon the next stage reaches a worker that waits for it, and how much four workers get done beside one. A
-// real node on a real Postgres with real processes; only for the first rows this process is the worker itself, with an agent that answers at
+// Workers on other machines: how soon the next stage reaches a worker that waits for it, how much four workers get done beside one, and how
+// soon another one has the stage of a dead one. A real node on a real Postgres with real processes; only for the first rows this process is the worker itself, with an agent that answers at
 // once, so that nothing but the hand-over is measured.
 
 import { randomBytes } from "node:crypto";
@@ -12,7 +12,14 @@ import type { AttemptRecord } from "../src/store/store.ts";
 import { WORKER_PROTOCOL } from "../src/core/worker/wire.ts";
 import { createNodeLink } from "../src/worker/node-link.ts";
 import { answerOn } from "../test/chaos/machines/answer.ts";
-import { type Cluster, type ClusterNode, type Machine, makeKey, openCluster } from "../test/chaos/machines/cluster.ts";
+import {
+  type Cluster,
+  type ClusterNode,
+  kill,
+  type Machine,
+  makeKey,
+  openCluster,
+} from "../test/chaos/machines/cluster.ts";
 import { buildProgram } from "../test/harness/build-program.ts";
 import { ROOT } from "../test/harness/build-once.ts";
 import { startPostgres } from "../test/harness/postgres-server.ts";
@@ -29,7 +36,7 @@ const PLAYER = join(ROOT, "test/fixtures/player/play.sh");
 export async function measureMachines(isShort: boolean): Promise<readonly Row[]> {
   await buildProgram();
   const server = await startPostgres([]);
-  const settings = { workers: { place: "workers-only", lease: "20s" }, slots: 100 };
+  const settings = { workers: { place: "workers-only" }, slots: 100 };
   const cluster = await openCluster({ nodes: 1, database: server.url, settings });
   try {
     const [node] = cluster.nodes;
@@ -37,7 +44,8 @@ export async function measureMachines(isShort: boolean): Promise<readonly Row[]>
     await cluster.up(node);
     await makeKey(cluster, node);
     const handedOver = await measureHandOver(cluster, node, isShort ? 2 : RUNS);
-    return [...handedOver, await measureWorkers(cluster, node, isShort ? 2 : ROUNDS)];
+    const workers = await measureWorkers(cluster, node, isShort ? 2 : ROUNDS);
+    return [...handedOver, workers, await measureDeath(cluster, node)];
   } finally {
     await cluster.close();
     await server.stop();
@@ -97,7 +105,7 @@ function openWorker(url: string, token: string): BenchWorker {
   };
   const poll = async (leaving: boolean, node: string | null): Promise<string | null> => {
     const claims = [...held].map(([claim, seen]) => ({ claim, seen }));
-    const answer = await link.poll({ hello, node, held: claims, leaving, leaseMs: 20_000 });
+    const answer = await link.poll({ hello, node, held: claims, leaving, leaseMs: 14_000 });
     if (!answer.ok) throw new Error(answer.error.detail);
     for (const { claim, messages } of answer.value.claims)
       for (const each of messages) void report(answer.value.node, claim, each);
@@ -142,6 +150,32 @@ async function measureWorkers(cluster: Cluster, node: ClusterNode, rounds: numbe
     unit: "x",
     limit: { is: "at least", value: 3.8 },
     note: `attempts per second with agents that sleep ${SLEEP_S} s, one slot each, after the first attempt of each worker: ${alone.toFixed(3)} and ${four.toFixed(3)}`,
+  };
+}
+
+/** The workers of the row before are left: one of them is at work when it dies, the others have nothing to do. */
+async function measureDeath(cluster: Cluster, node: ClusterNode): Promise<Row> {
+  const prefix = "death-";
+  await startRuns(cluster, node, join(cluster.dir, "script", "sleep"), prefix, 1);
+  const attempts = (): Promise<readonly AttemptRecord[]> =>
+    cluster.stored(async (store) => {
+      const run = (await store.listRuns({ limit: 1000 })).find(({ subject }) => subject.id.startsWith(prefix));
+      const all = run === undefined ? [] : await store.attempts(run.id);
+      return all.filter((record) => attemptFacts(record).claim !== null && record.startedAt !== null);
+    });
+  const first = await until("it is at work", async () => (await attempts())[0]);
+  const worker = cluster.workers.find(({ name }) => name === attemptFacts(first).claim?.worker);
+  if (worker === undefined) throw new Error("nobody has it");
+  await delay(1000);
+  const diedAt = Date.now();
+  kill(worker, "SIGKILL");
+  const second = await until("another one has it", async () => (await attempts())[1], 60_000);
+  return {
+    name: "a dead worker's stage at another one",
+    value: (Date.parse(second.startedAt ?? "") - diedAt) / 1000,
+    unit: "s",
+    limit: { is: "at most", value: 15 },
+    note: "kill -9, with the default lease",
   };
 }
 

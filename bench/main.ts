@@ -16,7 +16,7 @@ import { measureGateway } from "./gateway.ts";
 import { measureSandboxes } from "./sandboxes.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import { measureMachines } from "./machines.ts";
-import type { Row } from "./measure.ts";
+import { outcomeOf, type Row, rowLine } from "./measure.ts";
 import { measurePostgres } from "./postgres.ts";
 import { measureProcesses } from "./processes.ts";
 import { measurePrompts } from "./prompts.ts";
@@ -93,38 +93,19 @@ console.log(
 const rows: Row[] = [];
 for (const measure of MEASUREMENTS) {
   const measured = await measure();
-  for (const row of measured) console.log(line(row));
+  for (const row of measured) console.log(rowLine(row, { withBars: !options["no-bars"] }));
   rows.push(...measured);
 }
-const missed = rows.filter((row) => outcome(row) === "MISSED");
+const missed = rows.filter((row) => outcomeOf(row) === "MISSED");
 const json = JSON.stringify({
   node: process.version,
   platform: `${process.platform} ${process.arch}`,
   cores: availableParallelism(),
-  rows: rows.map((row) => ({ ...row, outcome: outcome(row) })),
+  rows: rows.map((row) => ({ ...row, outcome: outcomeOf(row) })),
 });
 if (options.json === undefined) console.log(json);
 else writeFileSync(options.json, `${json}\n`);
 if (!options["no-bars"]) {
   console.log(missed.length === 0 ? "all bars ok" : `missed: ${missed.map(({ name }) => name).join("; ")}`);
   process.exitCode = missed.length === 0 ? 0 : 1;
-}
-
-function line(row: Row): string {
-  const { name, value, unit, limit, note } = row;
-  const shown = value === undefined ? "-" : `${round(value)} ${unit}`;
-  const bar = limit === undefined || options["no-bars"] ? "" : `${limit.is} ${limit.value} ${unit}`;
-  const verdict = options["no-bars"] ? "" : outcome(row);
-  return `${name.padEnd(42)}${shown.padStart(14)}  ${bar.padEnd(18)}${verdict.padEnd(8)}${note ?? ""}`.trimEnd();
-}
-
-/** A value that could not be measured has not met its bar. */
-function outcome({ value, limit }: Row): "ok" | "MISSED" | "" {
-  if (limit === undefined) return "";
-  if (value === undefined) return "MISSED";
-  return (limit.is === "at least" ? value >= limit.value : value <= limit.value) ? "ok" : "MISSED";
-}
-
-function round(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(3);
 }

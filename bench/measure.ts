@@ -52,3 +52,23 @@ export function percentile(values: readonly number[], share: number): number {
 export function ratio(above: readonly number[], below: readonly number[]): number {
   return median(above.map((value, index) => value / (below[index] ?? Number.NaN)));
 }
+
+/** As the table has it. */
+export function rowLine(row: Row, { withBars } = { withBars: true }): string {
+  const { name, value, unit, limit, note } = row;
+  const shown = value === undefined ? "-" : `${rounded(value)} ${unit}`;
+  const bar = limit === undefined || !withBars ? "" : `${limit.is} ${limit.value} ${unit}`;
+  const outcome = withBars ? outcomeOf(row) : "";
+  return `${name.padEnd(42)}${shown.padStart(14)}  ${bar.padEnd(18)}${outcome.padEnd(8)}${note ?? ""}`.trimEnd();
+}
+
+/** A value that could not be measured has not met its bar. */
+export function outcomeOf({ value, limit }: Row): "ok" | "MISSED" | "" {
+  if (limit === undefined) return "";
+  if (value === undefined) return "MISSED";
+  return (limit.is === "at least" ? value >= limit.value : value <= limit.value) ? "ok" : "MISSED";
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(3);
+}

@@ -1,5 +1,5 @@
 // Durable handoffs per second on a real Postgres, one run at a time and a hundred at once, beside a raw loop of pg-boss on the same server:
-// fetch a job, complete it, send the next one. pg-boss is no part of Passrail: npm install --no-save pg-boss@12.35.0 brings it for the row.
+// fetch a job, complete it, send the next one. pg-boss is no part of Passrail: npm run bench:peers installs it elsewhere.
 
 import { join } from "node:path";
 import { Client } from "pg";
@@ -8,6 +8,9 @@ import { readAddress } from "../src/settings/database.ts";
 import { openPostgresStore } from "../src/store/postgres/open.ts";
 import { multiplyRuns } from "./many-runs.ts";
 import { inFolder, median, percentile, type Row, ratio, sample } from "./measure.ts";
+import type { Contestant } from "./peers/contestant.ts";
+import { folderOf, isInstalled, loaderOf } from "./peers/install.ts";
+import { openPgBoss, PG_BOSS } from "./peers/pg-boss.ts";
 import { featureFlow, HANDOFFS_PER_RUN, openWorkload, unlimited, type Workload } from "./workload.ts";
 
 const ROUNDS = 5;
@@ -41,7 +44,7 @@ function addressOf(url: string) {
   return address.value;
 }
 
-async function rounds(workload: Workload, boss: RawBoss | undefined, count: number): Promise<readonly Row[]> {
+async function rounds(workload: Workload, boss: Contestant | undefined, count: number): Promise<readonly Row[]> {
   const rates: Record<"one" | "many" | "bossOne" | "bossMany", number[]> = {
     one: [],
     many: [],
@@ -55,17 +58,17 @@ async function rounds(workload: Workload, boss: RawBoss | undefined, count: numb
   const taken = (): readonly number[] => workload.latencies.splice(0);
   for (let round = 0; round < count; round += 1) {
     const handoffs = RUNS * HANDOFFS_PER_RUN;
-    if (boss !== undefined) rates.bossOne.push(await perSecond(handoffs, () => boss.pass(1, handoffs)));
+    if (boss !== undefined) rates.bossOne.push(await perSecond(handoffs, () => oneByOne(boss, RUNS)));
     taken();
     rates.one.push(await perSecond(handoffs, () => oneByOne(workload, RUNS)));
     latencies.one = [...latencies.one, ...taken()];
     const all = AT_ONCE * HANDOFFS_PER_RUN;
-    if (boss !== undefined) rates.bossMany.push(await perSecond(all, () => boss.pass(AT_ONCE, all)));
+    if (boss !== undefined) rates.bossMany.push(await perSecond(all, () => boss.complete(AT_ONCE)));
     taken();
     rates.many.push(await perSecond(all, () => workload.complete(AT_ONCE)));
     latencies.many = [...latencies.many, ...taken()];
   }
-  const missing = boss === undefined ? { note: "npm install --no-save pg-boss@12.35.0" } : {};
+  const missing = boss === undefined ? { note: "npm run bench:peers -- --only pg-boss installs it" } : {};
   const of = (values: readonly number[]): number | undefined => (values.length === 0 ? undefined : median(values));
   const against = (mine: readonly number[], theirs: readonly number[]): number | undefined =>
     theirs.length === 0 ? undefined : ratio(mine, theirs);
@@ -127,59 +130,13 @@ function databaseOn(server: string, name: string): string {
   return url.href;
 }
 
-async function oneByOne(workload: Workload, runs: number): Promise<void> {
+async function oneByOne(workload: Pick<Workload, "complete">, runs: number): Promise<void> {
   for (let run = 0; run < runs; run += 1) await workload.complete(1);
 }
 
-type RawBoss = {
-  /** Passes jobs on, this many at a time, so many in all. */
-  pass(atOnce: number, jobs: number): Promise<void>;
-  close(): Promise<void>;
-};
-
-/** What is used of it. */
-type Boss = {
-  start(): Promise<unknown>;
-  stop(options: { graceful: boolean }): Promise<unknown>;
-  createQueue(name: string): Promise<unknown>;
-  send(name: string, data: object): Promise<unknown>;
-  fetch(name: string): Promise<readonly { readonly id: string }[]>;
-  complete(name: string, id: string): Promise<unknown>;
-  on(event: "error", listener: () => void): unknown;
-};
-
-async function openBoss(url: string): Promise<RawBoss | undefined> {
-  const name: string = "pg-boss";
-  const found = (await import(name).catch(() => undefined)) as
-    | { PgBoss?: new (options: object) => Boss; default?: new (options: object) => Boss }
-    | undefined;
-  const Made = found?.PgBoss ?? found?.default;
-  if (Made === undefined) return undefined;
-  const boss = new Made({ connectionString: url, supervise: false, schedule: false, max: 5 });
-  boss.on("error", () => undefined);
-  await boss.start();
-  const queue = "handoffs";
-  await boss.createQueue(queue);
-  const payload = { subject: "F-1", carry: "x".repeat(2000) };
-  return {
-    async pass(atOnce, jobs) {
-      for (let job = 0; job < atOnce; job += 1) await boss.send(queue, payload);
-      let left = jobs;
-      const loop = async (): Promise<void> => {
-        while (left > 0) {
-          left -= 1;
-          const [job] = await boss.fetch(queue);
-          if (job === undefined) throw new Error("pg-boss has no job left");
-          await boss.complete(queue, job.id);
-          await boss.send(queue, payload);
-        }
-      };
-      await Promise.all(Array.from({ length: atOnce }, loop));
-      for (let job = 0; job < atOnce; job += 1) {
-        const [rest] = await boss.fetch(queue);
-        if (rest !== undefined) await boss.complete(queue, rest.id);
-      }
-    },
-    close: async () => void (await boss.stop({ graceful: false })),
-  };
+/** `npm run bench:peers` installs it. */
+async function openBoss(database: string): Promise<Contestant | undefined> {
+  return isInstalled("pg-boss", PG_BOSS)
+    ? openPgBoss({ database, load: await loaderOf(folderOf("pg-boss")) })
+    : undefined;
 }

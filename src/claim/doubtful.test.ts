@@ -16,7 +16,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { observedThere } from "../core/worker/observed.ts";
 import { fromWorkerSchema, type FromWorker, WORKER_PROTOCOL } from "../core/worker/wire.ts";
-import { bundleCommits, workRef } from "../git/carried-commits.ts";
+import { newRepository } from "../../test/harness/new-repository.ts";
+import { bundleCommits, takeBundle, workRef } from "../git/carried-commits.ts";
 import { createClaim } from "./claim.ts";
 import { statedFacts } from "./facts.ts";
 import { openIncoming } from "./incoming.ts";
@@ -134,6 +135,28 @@ test("commits are taken if the bundle has the one agreed ref, whole, and builds 
   expect(git(repository, "rev-parse", "HEAD")).toBe(head);
   expect(await take(tip, tip)).toEqual({ ok: true, value: null });
   expect(git(repository, "rev-parse", ref)).toBe(tip);
+});
+
+test("commits are taken while the worktree of another attempt is being removed", async () => {
+  const repository = newRepository(dir);
+  const there = join(dir, "there");
+  execFileSync("git", ["clone", "-q", repository, there]);
+  const commitThere = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "two"];
+  execFileSync("git", ["-C", there, ...commitThere]);
+  const commit = execFileSync("git", ["-C", there, "rev-parse", "HEAD"], { encoding: "utf8" }).trim();
+  const [ref, file] = [workRef("r1", "build", 1), join(dir, "sent.bundle")];
+  await bundleCommits({ repository: join(there, ".git"), ref, commit, known: [], file });
+  // Half of it is gone: git reads where its repository is and misses the folder.
+  const half = join(repository, ".git", "worktrees", "other");
+  mkdirSync(half, { recursive: true });
+  writeFileSync(join(half, "gitdir"), `${join(dir, "other", ".git")}\n`);
+  writeFileSync(join(half, "HEAD"), "ref: refs/heads/other\n");
+  writeFileSync(join(half, "commondir"), "../gone/../..\n");
+  const fetch = ["-C", repository, "fetch", "-q", file, `${ref}:refs/tried`];
+  expect(() => execFileSync("git", fetch, { stdio: "pipe" })).toThrow("Invalid path");
+  const taken = takeBundle({ repository: join(repository, ".git"), ref, commit, file });
+  setTimeout(() => rmSync(half, { recursive: true }), 150);
+  expect(await taken).toEqual({ ok: true, value: null });
 });
 
 test("a place is chosen by labels, by the setting, and by where the session of the stage is", () => {

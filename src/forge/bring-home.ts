@@ -4,7 +4,7 @@
 import type { Result } from "../core/result.ts";
 import { git, inRepository } from "../git/git.ts";
 import { resolveCommits } from "../git/repository.ts";
-import { patiently } from "./patiently.ts";
+import { patiently } from "../git/patiently.ts";
 
 export async function bringHome(commonDir: string, gitDir: string, commit: string): Promise<Result<null>> {
   const here = inRepository(commonDir);

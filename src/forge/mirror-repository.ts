@@ -8,8 +8,8 @@ import { err, ok, type Result } from "../core/result.ts";
 import { checkBranchName } from "../git/branch-name.ts";
 import { git, inRepository } from "../git/git.ts";
 import { resolveCommits } from "../git/repository.ts";
+import { patiently } from "../git/patiently.ts";
 import { type Network, remoteGit } from "./network.ts";
-import { patiently } from "./patiently.ts";
 
 export type MirrorRepository = {
   readonly gitDir: string;

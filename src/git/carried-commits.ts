@@ -6,6 +6,7 @@ import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git, inRepository } from "./git.ts";
 import { isKnownCommit, rememberCommit } from "./known-commits.ts";
 import { moveRef } from "./move-ref.ts";
+import { patiently } from "./patiently.ts";
 import { isAncestor, PASSRAIL } from "./pin.ts";
 import { ASK_GIT } from "./plain-file.ts";
 import { readNames } from "./plain-refs.ts";
@@ -55,11 +56,9 @@ export async function takeBundle({ repository, ref, commit, file }: Incoming): P
     return refused("it has other refs than the one that was agreed");
   // git itself refuses a bundle that builds on what is not here.
   const args = [...CHECKED, "fetch", ...QUIET, "--", file, `+${ref}:${ref}`];
-  const fetched = await git(repository, args, {
-    ...options,
-    env: { ...options.env, GIT_ALLOW_PROTOCOL: "file" },
-    timeoutMs: TRANSFER_MS,
-  });
+  const env = { ...options.env, GIT_ALLOW_PROTOCOL: "file" };
+  // Other attempts open and close their worktrees meanwhile.
+  const fetched = await patiently(() => git(repository, args, { ...options, env, timeoutMs: TRANSFER_MS }));
   if (!fetched.ok) return refused(fetched.error.message);
   rememberCommit(repository, commit);
   return ok(null);

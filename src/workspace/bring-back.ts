@@ -10,6 +10,7 @@ import { git, inRepository, type GitLocation } from "../git/git.ts";
 import { rememberCommit } from "../git/known-commits.ts";
 import { isAncestor, pinCommit } from "../git/pin.ts";
 import { resolveCommits } from "../git/repository.ts";
+import { patiently } from "../git/patiently.ts";
 
 export type Return = {
   readonly place: GitLocation;
@@ -82,12 +83,9 @@ async function transfer(
     const specs = refs.map((ref, index) => `+${ref}:${incoming(from, index)}`);
     const quiet = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"];
     const options = inRepository(repository);
-    const fetched = await git(repository, ["fetch", ...quiet, "--", file, ...specs], {
-      ...options,
-      env: { ...options.env, GIT_ALLOW_PROTOCOL: "file" },
-      timeoutMs: TRANSFER_MS,
-    });
-    return fetched.ok ? ok(null) : fetched;
+    const env = { ...options.env, GIT_ALLOW_PROTOCOL: "file" };
+    const fetch = ["fetch", ...quiet, "--", file, ...specs];
+    return await patiently(() => git(repository, fetch, { ...options, env, timeoutMs: TRANSFER_MS }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,10 +1,12 @@
 // Repeats a git call in a repository in which others work at the same time. While a work tree is being registered there, git takes its
-// unfinished HEAD for a missing object; a ref may be locked. Both pass, and say nothing about the work.
+// unfinished HEAD for a missing object; while one is being removed, git misses its folder; a ref may be locked. All of this passes, and says
+// nothing about the work.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { err, ok, type Result } from "../core/result.ts";
 
-const PASSING = /bad object worktrees\/|cannot lock ref|Unable to create '[^']{1,1000}\.lock'/u;
+const PASSING =
+  /bad object worktrees\/|Invalid path '[^']{1,1000}\/worktrees\/|cannot lock ref|Unable to create '[^']{1,1000}\.lock'/u;
 const TRIES = 8;
 const FIRST_PAUSE_MS = 25;
 
