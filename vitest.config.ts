@@ -75,7 +75,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 90_000,
     // For two cores: a file waits a third of its time and more, for a limit, a page or a process.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // A process of tests keeps the source and grows anyway: below this size it does not look for garbage in all of its memory.
     execArgv: ["--initial-old-space-size=256"],
     // Tests start the program more than a thousand times; it is made once for all of them.
