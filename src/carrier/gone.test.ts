@@ -74,7 +74,10 @@ test.runIf(process.platform === "linux")(
     const startTime = identity.startTime.replace(/^[^:]+/u, "00000000-0000-4000-8000-000000000000");
     expect(await carriers.find({ ...identity, startTime }, PLACE)).toMatchObject({ type: "gone" });
     // The stranger's process was neither waited for nor ended.
-    expect(listProcesses().some(({ groupId, dead }) => groupId === identity.pid && !dead)).toBe(true);
+    const isThere = () => listProcesses().some(({ groupId, dead }) => groupId === identity.pid && !dead);
+    expect(isThere()).toBe(true);
     writeFileSync(goOn, "");
+    // It looks for a file of a folder that is removed after this test.
+    await until("the stranger has ended", () => (isThere() ? undefined : true));
   },
 );
