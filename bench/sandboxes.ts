@@ -1,118 +1,19 @@
-// The start of a sandbox beside its plain program: ours, and `bwrap` or `podman run` with the same shell, in turns. Ours also makes the mounts, looks
-// for what a crash left, and stays beside the container; with the way to Passrail it opens that, too. A kind that this machine lacks has no row.
+// The rows of `sandbox-starts.ts`, from a process of its own that runs as it is published: from the source, the program beside each container
+// would be read and translated at every start.
 
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { createWorkspaces } from "../src/workspace/providers.ts";
-import type { Workspace, Workspaces } from "../src/workspace/workspace.ts";
-import { inFolder, median, ratio, type Row, sample } from "./measure.ts";
+import { bundle } from "../scripts/bundle.ts";
+import type { Row } from "./measure.ts";
 
-const ROUNDS = 9;
-const WARM = 2;
-const IMAGE = "localhost/passrail-bench:1";
-const SHELL = ["/bin/sh", "-c", "exit 0"] as const;
-const BUBBLEWRAP = "--unshare-all --share-net --die-with-parent --ro-bind / / --proc /proc --dev /dev --";
-const PODMAN = "run --rm --init --network=none --cap-drop=ALL --pull=never";
+const ROOT = join(import.meta.dirname, "..");
 
-type Kind = "bubblewrap" | "podman";
-
-export function measureSandboxes(base: string): Promise<Row[]> {
-  return inFolder(base, async (dir) => {
-    const conf = join(dir, "containers.conf");
-    const engine = ['runtime = "runc"', 'cgroup_manager = "cgroupfs"', 'events_logger = "none"'];
-    const limits = 'default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]';
-    writeFileSync(conf, ["[containers]", limits, "[engine]", ...engine].join("\n"));
-    const env = { ...process.env, CONTAINERS_CONF: conf };
-    const project = join(dir, "project");
-    execFileSync("git", ["init", "-q", project]);
-    const who = ["-c", "user.name=b", "-c", "user.email=b@localhost"];
-    execFileSync("git", ["-C", project, ...who, "commit", "-q", "--allow-empty", "-m", "start"]);
-    const rows: Row[] = [];
-    if (has("bwrap")) rows.push(...(await startsOf("bubblewrap", dir, env, ["bwrap", ...BUBBLEWRAP.split(" ")])));
-    if (has("podman") && has("runc") && has("busybox")) {
-      importImage(dir, env);
-      try {
-        rows.push(...(await startsOf("podman", dir, env, ["podman", ...PODMAN.split(" "), IMAGE])));
-      } finally {
-        spawnSync("podman", ["image", "rm", "--force", IMAGE], { env });
-      }
-    }
-    return rows;
+export async function measureSandboxes(base: string): Promise<Row[]> {
+  const folder = join(ROOT, "node_modules", ".passrail-bench-sandboxes");
+  await bundle(folder, { "sandbox-starts": join("bench", "sandbox-starts.ts") });
+  const printed = execFileSync(process.execPath, [join(folder, "sandbox-starts.js"), base], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
   });
-}
-
-async function startsOf(
-  kind: Kind,
-  dir: string,
-  env: NodeJS.ProcessEnv,
-  [program = "", ...args]: readonly string[],
-): Promise<Row[]> {
-  const settings = {
-    sandbox: kind,
-    bubblewrap: { network: "off" as const },
-    docker: { image: IMAGE, network: "off" as const },
-  };
-  const workspaces = createWorkspaces({ home: join(dir, "home"), settings, environment: env })(kind);
-  const opened = await workspaces.open({ runId: kind, project: join(dir, "project"), branch: `feat/${kind}` });
-  if (!opened.ok) throw new Error(opened.error.message);
-  const service = createServer();
-  await new Promise<void>((resolve) => void service.listen(0, "127.0.0.1", resolve));
-  const { port } = service.address() as AddressInfo;
-  const [plain, ours, reaching]: [number[], number[], number[]] = [[], [], []];
-  for (let round = 0; round < ROUNDS + WARM; round += 1) {
-    const samples = [
-      await sample(() => ended(spawnSync(program, [...args, ...SHELL], { env }))),
-      await sample(() => startIn(workspaces, opened.value, env, [])),
-      await sample(() => startIn(workspaces, opened.value, env, [port])),
-    ];
-    if (round < WARM) continue;
-    for (const [index, list] of [plain, ours, reaching].entries()) list.push(samples[index]?.wallMs ?? 0);
-  }
-  service.close();
-  await workspaces.close(opened.value, kind);
-  const ms = (values: readonly number[]): string => `${Math.round(median(values))} ms`;
-  const note = `${ms(plain)} and ${ms(ours)}`;
-  return [
-    {
-      name: `${kind}: start beside the plain program`,
-      value: ratio(ours, plain),
-      unit: "x",
-      limit: { is: "at most", value: 1.2 },
-      note,
-    },
-    { name: `${kind}: start with the way to Passrail`, value: ratio(reaching, plain), unit: "x", note: ms(reaching) },
-  ];
-}
-
-async function startIn(
-  workspaces: Workspaces,
-  workspace: Workspace,
-  env: NodeJS.ProcessEnv,
-  ports: readonly number[],
-): Promise<void> {
-  const own = { PATH: env["PATH"] ?? "", HOME: env["HOME"] ?? "/" };
-  const launch = { argv: SHELL, program: SHELL[0], cwd: workspace.dir, env: own, folders: [], ports };
-  const put = await workspaces.confine?.(workspace, launch);
-  if (put?.ok !== true) throw new Error(put?.error.message ?? "it confines nothing");
-  const [program, ...args] = put.value.argv;
-  ended(spawnSync(program, args, { cwd: put.value.cwd, env: { ...put.value.env } }));
-}
-
-function ended({ status, stderr }: { readonly status: number | null; readonly stderr: Buffer }): void {
-  if (status !== 0) throw new Error(`it ended with ${status}: ${String(stderr)}`);
-}
-
-const has = (name: string): boolean => spawnSync("which", [name]).status === 0;
-
-function importImage(dir: string, env: NodeJS.ProcessEnv): void {
-  const root = join(dir, "root");
-  for (const name of ["bin", "etc", "tmp", "proc", "sys", "dev", "home/agent"])
-    mkdirSync(join(root, name), { recursive: true });
-  const busybox = execFileSync("which", ["busybox"], { encoding: "utf8" }).trim();
-  writeFileSync(join(root, "bin/busybox"), readFileSync(busybox), { mode: 0o755 });
-  symlinkSync("busybox", join(root, "bin/sh"));
-  const input = execFileSync("tar", ["-C", root, "-c", "."], { maxBuffer: 64 * 1024 ** 2 });
-  execFileSync("podman", ["import", "--change", 'ENV PATH="/bin"', "-", IMAGE], { input, env, stdio: "pipe" });
+  return JSON.parse(printed) as Row[];
 }
