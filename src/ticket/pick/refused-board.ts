@@ -24,7 +24,9 @@ const schema = z.object({
 });
 
 export function createRefusedBoard(place: Place): RefusedBoard {
-  let known: RefusedStarts = new Map();
+  // Until its own first round a process knows what the last one was refused. Otherwise a ticket that waits for a person would disappear from
+  // the inbox for a moment at each start of the daemon, and people would be told of it again.
+  let known = readRefused(place);
   let written = "";
   return {
     set(refused) {
