@@ -9,6 +9,7 @@ import { git, type GitLocation, readConfig, readUserConfig } from "../git/git.ts
 import { rememberCommit } from "../git/known-commits.ts";
 import { rememberCheckout } from "../git/known-trees.ts";
 import { resolveCommits } from "../git/repository.ts";
+import { patiently } from "../git/patiently.ts";
 import type { Target } from "./target.ts";
 import { lookAt } from "./worktree-folder.ts";
 
@@ -47,10 +48,9 @@ export async function makeClone(target: Target): Promise<Result<null>> {
 async function cloneInto(dir: string, { root, branch, project, repository }: Target, start: string) {
   // Copied, never linked: a process that can write in the clone must not reach the user's objects. No template: no hooks are copied.
   const how = ["--no-checkout", "--no-hardlinks", "--template=", "--no-recurse-submodules", "--origin=project"];
-  const cloned = await git(root, ["clone", "--quiet", ...how, "--", repository.commonDir, dir], {
-    env: { GIT_ALLOW_PROTOCOL: "file" },
-    timeoutMs: CLONE_MS,
-  });
+  const args = ["clone", "--quiet", ...how, "--", repository.commonDir, dir];
+  // git removes the folder of a clone that has failed.
+  const cloned = await patiently(() => git(root, args, { env: { GIT_ALLOW_PROTOCOL: "file" }, timeoutMs: CLONE_MS }));
   if (!cloned.ok) return cloned;
   const settings = await settingsFrom(project, repository);
   if (!settings.ok) return settings;
