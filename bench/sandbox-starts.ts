@@ -19,8 +19,6 @@ const PODMAN = "run --rm --init --network=none --cap-drop=ALL --pull=never";
 
 type Kind = "bubblewrap" | "podman";
 
-console.log(JSON.stringify(await inFolder(process.argv[2] ?? "", rowsIn)));
-
 async function rowsIn(dir: string): Promise<Row[]> {
   const conf = join(dir, "containers.conf");
   const engine = ['runtime = "runc"', 'cgroup_manager = "cgroupfs"', 'events_logger = "none"'];
@@ -117,3 +115,5 @@ function importImage(dir: string, env: NodeJS.ProcessEnv): void {
   const input = execFileSync("tar", ["-C", root, "-c", "."], { maxBuffer: 64 * 1024 ** 2 });
   execFileSync("podman", ["import", "--change", 'ENV PATH="/bin"', "-", IMAGE], { input, env, stdio: "pipe" });
 }
+
+console.log(JSON.stringify(await inFolder(process.argv[2] ?? "", rowsIn)));
