@@ -60,6 +60,8 @@ async function keep(
   const who = `Done by ${by}, who had taken over attempt ${attempt} of run ${run.id}.`;
   const committed = await workspaces.commit?.(workspace, commitMessage(run, `${stage.id} (by ${by})`, who));
   if (committed?.ok === false) return committed;
+  const synced = await workspaces.sync?.(workspace, base);
+  if (synced?.ok === false) return synced;
   if (base === null) return ok({ commits: 0, stat: "", discarded: null });
   const commits = (await workspaces.commits?.(workspace, base)) ?? [];
   const stat = redact(diffStat(await workspaces.diff(workspace, base)));

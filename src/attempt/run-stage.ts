@@ -75,13 +75,13 @@ async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> 
   failpoint("workspace-opened");
   const workspace = opened.value;
   prepareStart(ports);
+  const head = await ports.workspaces.head(workspace);
   const guarded = await guardFor(job, ports, workspace);
   if (!guarded.ok) {
     const report = { cause: guarded.error.code, reason: guarded.error.message };
-    return settleStage(job, ports, { workspace, from: null, report, key: "failed" });
+    return settleStage(job, ports, { workspace, from: head, report, key: "failed" });
   }
   const guardReport = once(guarded.value);
-  const head = await ports.workspaces.head(workspace);
   // Work of this stage that was cut off before is looked at together with what is added now.
   const from = head === null ? null : (firstCutOff(job, earlier)?.facts.from ?? head);
   if (looksAtWork(stage))

@@ -197,6 +197,8 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
   const published = await workspaces.publish?.(workspace, run.id);
   if (published?.ok === false) report = trouble(published.error);
   else Object.assign(facts, published?.value);
+  const synced = await workspaces.sync?.(workspace, from);
+  if (synced?.ok === false) report = trouble(synced.error);
   const commits = (await workspaces.commits?.(workspace, from)) ?? [];
   if (commits.length > 0) Object.assign(facts, { commits: [...commits], to: commits.at(-1) ?? null });
   // A stage of Passrail's own that moved the branch says which: its commit may be the last one of the run.

@@ -11,6 +11,7 @@ import { readHead } from "./plain-refs.ts";
 import { moveRef } from "./move-ref.ts";
 import { asVariables, type CommitHow, committer, commitWork, isPlainlyIn } from "./pin.ts";
 import { headName, resolveCommits } from "./repository.ts";
+import { syncWork } from "./sync-work.ts";
 import { optional } from "../core/optional.ts";
 
 const COMMITS_AT_MOST = 100;
@@ -109,6 +110,18 @@ export async function commitsSince(place: GitLocation, from: string | null): Pro
   const args = ["rev-list", "--reverse", `--max-count=${COMMITS_AT_MOST}`, ...range, "--"];
   const listed = await git(place.top, args, { place });
   return listed.ok ? listed.value.split("\n").filter((line) => line !== "") : [];
+}
+
+/** What HEAD has since `from` is on the disk afterwards, and the branch that names it. */
+export async function syncBranch(place: GitLocation, from: string | null): Promise<Result<null>> {
+  const head = readHead(place);
+  if (head === null) return ok(null);
+  if (head !== ASK_GIT)
+    return syncWork(place, { tip: head.commit, since: from, ...optional({ ref: head.branch ?? undefined }) });
+  const found = await resolveCommits(place.top, ["HEAD"], { place });
+  if (!found.ok) return found;
+  const [tip] = found.value;
+  return tip ? syncWork(place, { tip, since: from }) : ok(null);
 }
 
 /** Afterwards the branch contains these commits, or nothing has changed. */

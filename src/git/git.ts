@@ -32,11 +32,12 @@ export type GitOptions = {
 
 /** Runs git in `dir` (absolute) and returns its standard output. */
 export async function git(dir: string, args: readonly string[], options: GitOptions = {}): Promise<Result<string>> {
-  let settings = SETTINGS;
+  // Objects beside the repository go with their caller.
+  let settings = [...SETTINGS, ...(options.env?.["GIT_OBJECT_DIRECTORY"] === undefined ? SYNCED : UNSYNCED)];
   if (options.touchesFiles === true) {
     const config = await readConfig(dir, options.place);
     if (!config.ok) return config;
-    settings = [...SETTINGS, ...filtersOff(config.value)];
+    settings = [...settings, ...filtersOff(config.value)];
   }
   const end = await runTrusted(dir, args, options, settings);
   const expected = end.exitCode !== null && options.exits?.includes(end.exitCode) === true;
@@ -114,6 +115,13 @@ const SETTINGS: readonly Setting[] = [
   // Files named HEAD, objects and refs in a work tree must not become a repository.
   ["safe.bareRepository", "explicit"],
 ];
+
+/** By itself git leaves new objects to the kernel; many at once cost one wait for the disk. */
+const SYNCED: readonly Setting[] = [
+  ["core.fsync", "committed,loose-object"],
+  ["core.fsyncMethod", "batch"],
+];
+const UNSYNCED: readonly Setting[] = [["core.fsync", "none"]];
 
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   LC_ALL: "C",

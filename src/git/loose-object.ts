@@ -11,6 +11,13 @@ export type LooseObject = { readonly id: string; readonly bytes: Buffer };
 
 const looseFolder = (id: string): readonly [folder: string, name: string] => [id.slice(0, 2), id.slice(2)];
 
+/** Where git keeps an object that is not packed. */
+export const looseFile = (commonDir: string, id: string): string => join(commonDir, "objects", ...looseFolder(id));
+
+export function isStoredLoose(commonDir: string, id: string): boolean {
+  return isThere(looseFile(commonDir, id));
+}
+
 /** An object as it was before compression, with its header: its hash proves what was read. One that is packed, large, damaged or gone is for git. */
 export function readObject(commonDir: string, id: string, maxBytes: number): Buffer | AskGit {
   const [folder, name] = looseFolder(id);

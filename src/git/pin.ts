@@ -12,6 +12,7 @@ import { isPlainlyWritten, readConfigText } from "./plain-config.ts";
 import { ASK_GIT } from "./plain-file.ts";
 import { resolveCommits } from "./repository.ts";
 import { type SnapshotSource, withSnapshot, writeTree } from "./snapshot.ts";
+import { syncWork } from "./sync-work.ts";
 
 const keepRef = (runId: string): string => `refs/passrail/keep/${runId}`;
 
@@ -102,6 +103,8 @@ export async function commitWork(
     if (!tree.ok) return tree;
     const made = await commitTree(place, tree.value, parent, runId, message);
     if (!made.ok || made.value === parent) return made;
+    const synced = await syncWork(place, { tip: made.value, since: parent });
+    if (!synced.ok) return synced;
     const done = await onMade?.(made.value, env["GIT_INDEX_FILE"] ?? "");
     return done?.ok === false ? done : made;
   });

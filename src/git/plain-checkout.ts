@@ -8,6 +8,7 @@ import type { GitLocation } from "./git.ts";
 import { type IndexEntry, isAsEntered, makeEntry, makeIndex, readEntries } from "./index-entries.ts";
 import { type NotedTree, readNotedTrees, replaceIndex } from "./index-file.ts";
 import { readObject } from "./loose-object.ts";
+import { FOLDER, readTree } from "./loose-tree.ts";
 import { readPlainCommit } from "./plain-commit.ts";
 import { idBytesOf } from "./plain-config.ts";
 import { ASK_GIT, type AskGit, isBelowFolders, readPlain } from "./plain-file.ts";
@@ -27,7 +28,6 @@ import { notedTrees, treesOf } from "./plain-trees.ts";
 import type { ShownFiles } from "./shown-index.ts";
 
 const INDEX_BYTES = 16 * 1024 * 1024;
-const TREE_BYTES = 4 * 1024 * 1024;
 const BLOB_BYTES = 1024 * 1024;
 const ALL_BYTES = 8 * 1024 * 1024;
 const CHANGES_AT_MOST = 500;
@@ -113,6 +113,8 @@ function compare(comparing: Comparing, { from, to, folder, noted }: Part, tree: 
   if (noted?.id?.equals(tree) === true && noted.entries === to - from) return true;
   const items = readTree(comparing.commonDir, tree);
   if (items === ASK_GIT || changes.length > CHANGES_AT_MOST) return false;
+  // A repository inside it, and whatever else has no file.
+  if ([...items.values()].some(({ mode }) => mode !== FOLDER && !MODES.has(mode))) return false;
   for (let at = from; at < to; ) {
     const entry = entries[at];
     if (entry === undefined) return false;
@@ -144,27 +146,6 @@ function compare(comparing: Comparing, { from, to, folder, noted }: Part, tree: 
     else if (!compare(comparing, { from: to, to, folder: `${path}/`, noted: undefined }, item.id)) return false;
   }
   return true;
-}
-
-const FOLDER = 0o40000;
-
-type TreeItem = Pick<IndexEntry, "mode" | "id">;
-
-function readTree(commonDir: string, id: Buffer): Map<string, TreeItem> | AskGit {
-  const object = readObject(commonDir, id.toString("hex"), TREE_BYTES);
-  if (object === ASK_GIT || object.toString("latin1", 0, 5) !== "tree ") return ASK_GIT;
-  const items = new Map<string, TreeItem>();
-  for (let at = object.indexOf(0) + 1; at < object.length; ) {
-    const space = object.indexOf(0x20, at);
-    const end = object.indexOf(0, space);
-    if (space === -1 || end === -1 || end + 1 + id.length > object.length) return ASK_GIT;
-    const mode = Number.parseInt(object.toString("latin1", at, space), 8);
-    // A repository inside it, and whatever else has no file.
-    if (mode !== FOLDER && !MODES.has(mode)) return ASK_GIT;
-    at = end + 1 + id.length;
-    items.set(object.toString("latin1", space + 1, end), { mode, id: object.subarray(end + 1, at) });
-  }
-  return items;
 }
 
 /** By the ids of their objects. */

@@ -4,7 +4,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { commitLeft, commitsSince, fastForward, isCommitId, mergeIn } from "../git/branch-work.ts";
+import { commitLeft, commitsSince, fastForward, isCommitId, mergeIn, syncBranch } from "../git/branch-work.ts";
 import { setAsideWork } from "../git/set-aside.ts";
 import { pinCommit } from "../git/pin.ts";
 import { bringBack } from "./bring-back.ts";
@@ -96,11 +96,7 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
 
     advance: (workspace, to) => advance(preparing, workspace, to),
 
-    async commits(workspace, from) {
-      const checkout = await provider.place(workspace);
-      return checkout.ok ? commitsSince(checkout.value, from) : [];
-    },
-
+    ...history(provider),
     ...trees(provider),
 
     async guard(workspace) {
@@ -174,6 +170,21 @@ async function advance({ provider, inTurn }: Preparing, workspace: Workspace, to
   const checkout = await provider.place(workspace);
   if (!checkout.ok) return checkout;
   return inTurn(workspace.key ?? "", () => fastForward(checkout.value, workspace.branch ?? "", to));
+}
+
+/** The work of an attempt, as commits. */
+function history(provider: GitWorkspaces): Pick<Workspaces, "commits" | "sync"> {
+  return {
+    async commits(workspace, from) {
+      const checkout = await provider.place(workspace);
+      return checkout.ok ? commitsSince(checkout.value, from) : [];
+    },
+
+    async sync(workspace, from) {
+      const checkout = await provider.place(workspace);
+      return checkout.ok ? syncBranch(checkout.value, from) : checkout;
+    },
+  };
 }
 
 /** What checks need: the tree that the files show, and the way back to it. */

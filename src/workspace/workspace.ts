@@ -144,6 +144,8 @@ export interface Workspaces {
   readonly advance?: (workspace: Workspace, to: string) => Promise<Result<null>>;
   /** The commits since `from` (null: all), oldest first, at most 100. Absent if there is never a git repository. */
   readonly commits?: (workspace: Workspace, from: string | null) => Promise<readonly string[]>;
+  /** Afterwards what the branch has since `from` is on the disk, whoever committed it. Absent if the folder is the user's own. */
+  readonly sync?: (workspace: Workspace, from: string | null) => Promise<Result<null>>;
   /** The commit and tree that the files show. Absent if there is never a git repository. */
   readonly tree?: (workspace: Workspace) => Promise<Result<TreeState>>;
   /** The number of lines of files of a commit, null for a path that is no file there; paths are relative to the workspace. */

@@ -8,8 +8,18 @@ import { customFlow } from "./custom-flow.ts";
 import type { GitCase } from "./git-counts.ts";
 import { openWorkbench } from "./workbench.ts";
 
-type Asked = GitCase & { readonly log: string; readonly path: string };
-const { mode, per, work, files = 0, seconds = 0, log, path } = JSON.parse(process.argv[2] ?? "") as Asked;
+/** `objects`: after the run, the log tells which objects are new in each of its commits. */
+type Asked = GitCase & { readonly log: string; readonly path: string; readonly objects?: boolean };
+const {
+  mode,
+  per,
+  work,
+  files = 0,
+  seconds = 0,
+  log,
+  path,
+  objects = false,
+} = JSON.parse(process.argv[2] ?? "") as Asked;
 
 const LINES = {
   nothing: "true",
@@ -48,5 +58,16 @@ const problems = [
   ...bench.errors.map(String),
   ...(run.status === "completed" ? [] : [JSON.stringify(run).slice(0, 2000)]),
 ];
+if (objects) {
+  const git = (...args: readonly string[]): readonly string[] =>
+    execFileSync("git", ["-C", bench.project, ...args], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+  for (const commit of git("rev-list", "--reverse", "--branches", "^HEAD"))
+    appendFileSync(
+      log,
+      `commit ${git("rev-list", "--objects", "--no-object-names", commit, `^${commit}^`).join(" ")}\n`,
+    );
+}
 await bench.close();
 if (problems.length > 0) throw new Error(`${problems.join("; ")}\n${readFileSync(log, "utf8").slice(-2000)}`);
