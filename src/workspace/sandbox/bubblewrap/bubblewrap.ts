@@ -1,7 +1,7 @@
 // A confining workspace: a clone, and every program in it inside bubblewrap, where the project, the state folder, other workspaces and the
 // user's home do not exist. Fails closed: without bubblewrap it opens and starts nothing.
 
-import { rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -56,7 +56,7 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
       });
       const argv = commandLine(found.value, args, launch.argv);
       const begun = join(own, "begun");
-      await rm(begun, { force: true });
+      if (isBridged) rmSync(begun, { force: true });
       return ok({
         ...launch,
         argv: isBridged ? [process.execPath, ATTEND, found.value.bwrap, ports.join(","), begun, ...argv] : argv,

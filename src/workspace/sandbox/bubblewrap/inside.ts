@@ -69,14 +69,10 @@ export async function lookInside(
   if (!chosen.ok) return chosen;
   const project = place.repository === undefined ? [] : [place.repository, ...workTreeOf(place.repository)];
   const mounts: Mount[] = [
-    ...(await systemMounts()),
+    ...systemMounts(),
     ...user.value,
     ...privates,
-    ...(await programMounts(launch, {
-      top: place.top,
-      userHome: home,
-      closed: [home, place.home, tmpdir(), ...project],
-    })),
+    ...programMounts(launch, { top: place.top, userHome: home, closed: [home, place.home, tmpdir(), ...project] }),
     ...login.read.map((path) => same("read", path)),
     ...login.write.map((path) => same("write", path)),
     ...chosen.value,
@@ -84,7 +80,7 @@ export async function lookInside(
     ...(launch.reads ?? []).map((path) => same("read", path)),
   ];
   const needed = mounts.filter((mount) => !isSeenAnyway(mount, mounts));
-  await prepareTargets(needed, privates);
+  prepareTargets(needed, privates);
   return ok({ mounts: needed, home });
 }
 

@@ -1,7 +1,7 @@
 // The files that an agent's program needs besides the system's folders: itself, its package and its interpreter. Only the operator's
 // command counts: an agent can change files in the workspace.
 
-import { open, realpath, stat } from "node:fs/promises";
+import { closeSync, constants, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { contains } from "../shared/contains.ts";
 import type { Launch } from "../../workspace.ts";
@@ -15,31 +15,32 @@ export type ProgramPlace = {
   readonly closed: readonly string[];
 };
 
-export async function programMounts(launch: Launch, place: ProgramPlace): Promise<readonly Mount[]> {
+/** At once: a dozen looks through the pool of threads take a millisecond, and several on a busy machine. */
+export function programMounts(launch: Launch, place: ProgramPlace): readonly Mount[] {
   const [program, ...args] = launch.argv;
   const mounts: Mount[] = [];
-  const add = async (path: string): Promise<void> => {
+  const add = (path: string): void => {
     if (contains(place.top, path)) return;
-    mounts.push(...(await fileMounts(path, place)));
-    const interpreter = await interpreterOf(path, launch.env);
-    if (interpreter !== null) mounts.push(...(await fileMounts(interpreter, place)));
+    mounts.push(...fileMounts(path, place));
+    const interpreter = interpreterOf(path, launch.env);
+    if (interpreter !== null) mounts.push(...fileMounts(interpreter, place));
   };
-  await add(program);
+  add(program);
   // `node /opt/agent/main.mjs /opt/agent/settings.json`: as long as files follow. Arguments after the first other word may come from an
   // agent, such as the name of a session.
   for (const arg of args) {
-    if (!isAbsolute(arg) || !(await isFile(arg))) break;
-    await add(arg);
+    if (!isAbsolute(arg) || !isFile(arg)) break;
+    add(arg);
   }
   // Passrail needs Node, and most of its users' projects do too: this lets scripts in the workspace find it.
-  const node = await onPath(launch.env, "node");
-  if (node !== null) await add(node);
+  const node = onPath(launch.env, "node");
+  if (node !== null) add(node);
   return mounts;
 }
 
 /** Keeps a link as a link: programs find their package by their real path. */
-async function fileMounts(path: string, place: ProgramPlace): Promise<readonly Mount[]> {
-  const real = await realpath(path).catch(() => null);
+function fileMounts(path: string, place: ProgramPlace): readonly Mount[] {
+  const real = realOf(path);
   if (real === null) return [];
   const folder = folderOf(real, place);
   const own: Mount = { kind: "read", source: folder, target: folder };
@@ -59,8 +60,8 @@ function folderOf(real: string, { closed, userHome }: ProgramPlace): string {
 }
 
 /** From the first line of a script: `#!/usr/bin/env node`, `#!/opt/python/bin/python3 -u`. */
-async function interpreterOf(path: string, env: Launch["env"]): Promise<string | null> {
-  const line = await firstLine(path);
+function interpreterOf(path: string, env: Launch["env"]): string | null {
+  const line = firstLine(path);
   if (!line.startsWith("#!")) return null;
   const words = line
     .slice(2)
@@ -72,28 +73,43 @@ async function interpreterOf(path: string, env: Launch["env"]): Promise<string |
   return name === undefined ? null : onPath(env, name);
 }
 
-async function firstLine(path: string): Promise<string> {
-  if (!(await isFile(path))) return "";
-  const file = await open(path, "r").catch(() => null);
-  if (file === null) return "";
+function realOf(path: string): string | null {
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
-    return buffer.toString("latin1", 0, bytesRead).split("\n")[0] ?? "";
-  } finally {
-    await file.close();
+    return realpathSync.native(path);
+  } catch {
+    return null;
   }
 }
 
-async function onPath(env: Launch["env"], name: string): Promise<string | null> {
+function firstLine(path: string): string {
+  // Never a pipe, which could keep this process waiting.
+  if (!isFile(path)) return "";
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return "";
+  }
+  try {
+    const buffer = Buffer.alloc(256);
+    return buffer.toString("latin1", 0, readSync(file, buffer, 0, buffer.length, 0)).split("\n")[0] ?? "";
+  } finally {
+    closeSync(file);
+  }
+}
+
+function onPath(env: Launch["env"], name: string): string | null {
   if (name.includes(sep)) return isAbsolute(name) ? name : null;
   for (const folder of (env["PATH"] ?? "").split(delimiter)) {
-    if (isAbsolute(folder) && (await isFile(join(folder, name)))) return join(folder, name);
+    if (isAbsolute(folder) && isFile(join(folder, name))) return join(folder, name);
   }
   return null;
 }
 
-const isFile = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 // The machine's files that are visible inside, read-only: programs, libraries, certificates, names. From /etc only the files that programs
 // cannot do without, because services keep their passwords in the rest.
 
-import { access, lstat, readlink } from "node:fs/promises";
+import { existsSync, lstatSync, readlinkSync, type Stats } from "node:fs";
 import type { Mount } from "./mount.ts";
 
 const FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
@@ -32,24 +32,27 @@ const ETC = [
   "timezone",
 ];
 
-export async function systemMounts(): Promise<readonly Mount[]> {
+/** Thirty looks before each start: one after the other through the pool of threads they took more than a millisecond. */
+export function systemMounts(): readonly Mount[] {
   const mounts: Mount[] = [];
   for (const path of [...FOLDERS, ...ETC.map((name) => `/etc/${name}`)]) {
-    const found = await lstat(path).catch(() => null);
-    if (found === null) continue;
+    const found = lookAt(path);
+    if (found === undefined) continue;
     // /bin is a link to usr/bin on most machines, and stays one.
     if (found.isSymbolicLink() && !path.startsWith("/etc/")) {
-      mounts.push({ kind: "link", source: await readlink(path), target: path });
-    } else if (!found.isSymbolicLink() || (await exists(path))) {
+      mounts.push({ kind: "link", source: readlinkSync(path), target: path });
+    } else if (!found.isSymbolicLink() || existsSync(path)) {
+      // A link in /etc may lead nowhere, such as resolv.conf on a machine without a network.
       mounts.push({ kind: "read", source: path, target: path });
     }
   }
   return mounts;
 }
 
-/** A link in /etc may lead nowhere, such as resolv.conf on a machine without a network. */
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,8 +1,7 @@
 // The user inside the sandbox: never root, even if Passrail runs as root. Agents' programs refuse to work as root, and a root without its
 // capabilities cannot create their own sandboxes. The machine's other users stay hidden.
 
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ok, type Result } from "../../../core/result.ts";
 import { openPrivate } from "../shared/private-folder.ts";
@@ -31,8 +30,17 @@ export async function userMounts({ uid, gid }: User, home: string, own: string):
   const mounts: Mount[] = [];
   for (const [name, text] of Object.entries(files)) {
     const source = join(folder.value, name);
-    await writeFile(source, text, { mode: 0o600 });
+    // Writing over it takes longer than all other steps of a start, and a program that already runs there could read half of it.
+    if (textOf(source) !== text) writeFileSync(source, text, { mode: 0o600 });
     mounts.push({ kind: "read", source, target: join("/etc", name) });
   }
   return ok(mounts);
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 // The folders that serve as the home or /tmp inside a sandbox: one set per workspace, kept as long as the workspace. Agents write there.
 
-import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { lstatSync, mkdirSync } from "node:fs";
+import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../../../core/result.ts";
 
@@ -16,14 +17,26 @@ export async function openPrivate(root: string, ...names: readonly string[]): Pr
   let path = root;
   for (const name of ["", ...names]) {
     path = join(path, name);
-    await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => {});
-    const found = await lstat(path).catch(() => null);
-    if (found?.isDirectory() !== true) {
+    if (!isFolderThere(path)) {
       const message = `${path} is not a folder of its own, so no program is put there.`;
       return err({ code: "sandbox_unavailable", message, hint: `Look at it and remove it: ls -ld ${path}` });
     }
   }
   return ok(path);
+}
+
+/** At once: before each start there are a dozen of these, and through the pool of threads each takes several times as long. */
+function isFolderThere(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch {
+    // What is there instead shows.
+  }
+  try {
+    return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Also removes read-only folders, such as package caches. */
