@@ -203,6 +203,29 @@ describe.skipIf(bubblewrapTests === "left out")(`bubblewrap${whyLeftOut}`, { tim
     }
   });
 
+  test("a PATH that leads into the workspace starts nothing of it outside", async () => {
+    const service = await openService();
+    try {
+      const bench = await openConfined(
+        "bubblewrap",
+        { bubblewrap: { network: "off" } },
+        { PATH: `bin:${process.env["PATH"]}` },
+      );
+      const workspace = await bench.open();
+      const mark = join(bench.dir, "started-outside");
+      mkdirSync(join(workspace.dir, "bin"));
+      for (const name of ["bwrap", "env", "mkfifo", "node", "nsenter", "sh"])
+        writeFileSync(join(workspace.dir, "bin", name), `#!/bin/sh\necho ${name} >> ${mark}\nexit 1\n`, {
+          mode: 0o755,
+        });
+      const end = await bench.sh(workspace, "echo inside", { ports: [service.address] });
+      expect(existsSync(mark) ? readFileSync(mark, "utf8") : "").toBe("");
+      expect(end).toMatchObject({ exitCode: 0, stdoutTail: "inside\n" });
+    } finally {
+      service.close();
+    }
+  });
+
   test("the network is the machine's, unless it is switched off; then it reaches what it must reach, and nothing else", async () => {
     const services = await Promise.all([openService(), openService()]);
     const [port = 0, other = 0] = services.map(({ address }) => address);

@@ -13,7 +13,7 @@ const FAILED = 70;
 const ENTER_MS = 10_000;
 const LOOK_MS = 5;
 
-const [bwrap = "", ports = "", begun = "", program = "", ...args] = process.argv.slice(2);
+const [bwrap = "", nsenter = "", ports = "", begun = "", program = "", ...args] = process.argv.slice(2);
 const isRoot = process.getuid?.() === 0;
 
 // Everything inside gets the signal by itself; this program ends with it.
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const bridge = await openBridge([bwrap, ...ownNetwork(), "--"], ports.split(",").map(Number));
   const enter = ["--net", ...(isRoot ? [] : ["--user", "--preserve-credentials"]), `--target=${bridge.pid}`, "--"];
   const network = readlinkSync(`/proc/${bridge.pid}/ns/net`);
-  const child = spawn("nsenter", [...enter, program, ...args], { stdio: "inherit" });
+  const child = spawn(nsenter, [...enter, program, ...args], { stdio: "inherit" });
   child.once("error", (error) => {
     process.stderr.write(`nsenter could not be started: ${error.message}\n`);
     process.exit(FAILED);

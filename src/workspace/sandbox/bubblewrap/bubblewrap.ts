@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ok } from "../../../core/result.ts";
-import { bridgedNetwork } from "../bridge/can-bridge.ts";
+import { bridgedNetwork, entering } from "../bridge/can-bridge.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
 import type { Launch } from "../../workspace.ts";
@@ -55,11 +55,15 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
         user: userInside(),
       });
       const argv = commandLine(found.value, args, launch.argv);
+      const nsenter = isBridged ? entering(options.environment["PATH"] ?? "", "bubblewrap") : ok("");
+      if (!nsenter.ok) return nsenter;
       const begun = join(own, "begun");
       if (isBridged) rmSync(begun, { force: true });
       return ok({
         ...launch,
-        argv: isBridged ? [process.execPath, ATTEND, found.value.bwrap, ports.join(","), begun, ...argv] : argv,
+        argv: isBridged
+          ? [process.execPath, ATTEND, found.value.bwrap, nsenter.value, ports.join(","), begun, ...argv]
+          : argv,
         env: { ...launch.env, HOME: inside.value.home, TMPDIR: "/tmp" },
         ...(isBridged ? { begun } : {}),
         // Nothing else can be written but what is shared with others.
