@@ -11,10 +11,14 @@ export const remoteOf = (name: string): Remote => {
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Before anything is sent: from now on a program may start here. Prints what the repository has. */
+/**
+ * Before anything is sent: from now on a program may start here. An earlier one whose start got no answer, or whose sender was killed, must not
+ * work beside it; its number is only that of its process as long as that names it. Prints what the repository has.
+ */
 export function openPlace({ root, workspace }: Remote): string {
   return lines(
     `mkdir -p ${root} && rm -f ${root}/closed`,
+    `pid=$(cat ${root}/pid 2>/dev/null) && grep -qs ${root}/pid "/proc/$pid/cmdline" && kill -KILL "-$pid"`,
     `cd ${workspace}/.git 2>/dev/null || exit 0`,
     "git for-each-ref --format='passrail-has %(objectname)' refs/passrail",
     SHALLOW,
@@ -77,7 +81,8 @@ export function handOver({ root, workspace }: Remote): string {
  */
 export function startProgram({ root }: Remote, cwd: string, argv: readonly string[], relay?: Relay): string {
   const program = `cd ${quote(cwd)} && { set -a; . ${root}/env; set +a; ${argv.map(quote).join(" ")}; } < ${root}/prompt > ${root}/out 2> ${root}/err`;
-  const whole = `echo $$ > ${root}/pid; [ ! -e ${root}/closed ] || exit 9; ${program}; code=$?; ${endRelay(root)}; echo $code > ${root}/exit.tmp; mv ${root}/exit.tmp ${root}/exit`;
+  // TERM is for the program; this shell says with which code it then ended.
+  const whole = `trap : TERM; echo $$ > ${root}/pid; [ ! -e ${root}/closed ] || exit 9; ${program}; code=$?; ${endRelay(root)}; echo $code > ${root}/exit.tmp; mv ${root}/exit.tmp ${root}/exit`;
   return lines(
     ...(relay === undefined ? [] : startRelay(root, relay)),
     `rm -f ${root}/exit ${root}/pid; : > ${root}/out; : > ${root}/err; chmod 600 ${root}/env`,
@@ -139,7 +144,8 @@ export function endProgram({ root }: Remote, signal: "TERM" | "KILL"): string {
   // Whoever starts writes its pid before it looks for this file.
   const closes = signal === "KILL" ? `: > ${root}/closed; ` : "";
   const relay = signal === "KILL" ? `; ${endRelay(root)}` : "";
-  return `${closes}pid=$(cat ${root}/pid 2>/dev/null) && kill -${signal} -- "-$pid" 2>/dev/null${relay}; exit 0`;
+  // Without `--`, which the shell of Debian does not take here.
+  return `${closes}pid=$(cat ${root}/pid 2>/dev/null) && kill -${signal} "-$pid" 2>/dev/null${relay}; exit 0`;
 }
 
 const lines = (...parts: readonly string[]): string => `sh -c ${quote(parts.join("\n"))}`;
