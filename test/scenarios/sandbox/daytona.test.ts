@@ -43,6 +43,22 @@ describe("daytona", { timeout: 60_000 }, () => {
 
   workspacesSuite("daytona", () => open());
 
+  test("a program that removes what Passrail fetches its requests from does not make it ask without a pause", async () => {
+    const settings = { url: fake.url, image: "agents:1", start: "4s", reach_passrail: "on" as const };
+    const bench = await openConfined("daytona", { daytona: settings }, { DAYTONA_API_KEY: KEY });
+    const workspace = await bench.open();
+    // Nothing listens on it here, because the test's sandbox has the same loopback.
+    const service = createServer();
+    await new Promise<void>((resolve) => void service.listen(0, "127.0.0.1", resolve));
+    const { port } = service.address() as AddressInfo;
+    await new Promise<void>((resolve) => void service.close(() => resolve()));
+    const end = await bench.sh(workspace, "rm -rf ../relay; sleep 4", { ports: [port] });
+    expect(end).toMatchObject({ reason: "exited", exitCode: 0 });
+    const asked = fake.calls.filter(({ body }) => body.includes("relay/out") && !body.includes("mkdir"));
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.length).toBeLessThan(20);
+  });
+
   test("R-004-47, R-004-67: a program works in the sandbox, and its commits, its files and its verdict come back", async () => {
     const bench = await open();
     const workspace = await bench.open();

@@ -75,7 +75,8 @@ export function openRelay({ daytona, sandbox, remote, ports }: RelayPlace): { cl
   const fetching = async (): Promise<void> => {
     for (let number = 0; isOpen; ) {
       const ran = await daytona.run(sandbox, nextFromRelay(remote, number), ASK_SECONDS);
-      if (!ran.ok) {
+      // What a command that failed has printed is none of the lines.
+      if (!ran.ok || ran.value.exitCode !== 0) {
         await delay(AGAIN_MS, undefined, { ref: false });
         continue;
       }
