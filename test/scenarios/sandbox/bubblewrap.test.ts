@@ -1,5 +1,6 @@
 // What a hostile agent in a bubblewrap workspace cannot do, tried with the real bubblewrap and programs that try hard.
 
+import { spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -197,6 +198,38 @@ describe.skipIf(bubblewrapTests === "left out")(`bubblewrap${whyLeftOut}`, { tim
         else cancel.abort();
         expect((await ended).reason).toBe(reason);
         expect(findMarked(marker)).toEqual([]);
+      }
+    } finally {
+      service.close();
+    }
+  });
+
+  test("when Passrail itself is killed, the sandbox ends with it, also one with a way to Passrail", async () => {
+    const service = await openService();
+    try {
+      const bench = await openConfined("bubblewrap", { bubblewrap: { network: "off" } });
+      const workspace = await bench.open();
+      const { confine } = bench.workspaces;
+      if (confine === undefined) throw new Error("it confines nothing");
+      for (const ports of [[], [service.address]]) {
+        const file = `up-${ports.length}.txt`;
+        const marker = `test-killed-${process.pid}-${ports.length}`;
+        const launch = valueOf(
+          await confine(workspace, {
+            argv: ["/bin/sh", "-c", `touch ${file}; tail -f /dev/null`],
+            program: "/bin/sh",
+            cwd: workspace.dir,
+            env: { ...bench.environment, PASSRAIL_MARKER: marker },
+            folders: [],
+            ports,
+          }),
+        );
+        // A shell in the place of Passrail.
+        const { cwd, env } = launch;
+        const passrail = spawn("/bin/sh", ["-c", '"$@" & wait', "sh", ...launch.argv], { cwd, env, stdio: "ignore" });
+        await until("it works", () => existsSync(join(workspace.dir, file)) || undefined, 20_000);
+        passrail.kill("SIGKILL");
+        await until(`all of it is gone (${ports.length})`, () => findMarked(marker).length === 0 || undefined, 10_000);
       }
     } finally {
       service.close();

@@ -12,12 +12,17 @@ import { openBridge } from "../bridge/bridge.ts";
 const FAILED = 70;
 const ENTER_MS = 10_000;
 const LOOK_MS = 5;
+const LOOK_UP_MS = 500;
 
 const [bwrap = "", nsenter = "", ports = "", begun = "", program = "", ...args] = process.argv.slice(2);
 const isRoot = process.getuid?.() === 0;
 
 // Everything inside gets the signal by itself; this program ends with it.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+
+// Bubblewrap ends with this program, so this one has to end with Passrail, which may be killed without a word.
+const passrail = process.ppid;
+setInterval(() => process.ppid !== passrail && process.exit(FAILED), LOOK_UP_MS).unref();
 
 await main().catch((error: unknown) => {
   process.stderr.write(`passrail: Passrail cannot be reached from the sandbox: ${messageOf(error)}\n`);
