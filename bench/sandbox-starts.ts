@@ -1,16 +1,17 @@
-// The start of a sandbox beside its plain program: ours, and `bwrap` or `podman run` with the same shell and as little network, in turns. Ours
-// also makes the mounts, looks for what a crash left, and stays beside the container; with the way to Passrail it opens that, too. A kind that
-// this machine lacks has no row. `node sandbox-starts.js FOLDER` prints the rows as JSON; `sandboxes.ts` builds it as it is published.
+// The start of a sandbox beside its plain program, in turns: ours, and `bwrap` or `podman run` with the same shell and the same isolation, which
+// is the same words: namespaces, mounts, user, limits and no network. Ours also finds out what to mount, looks for what a crash left, lets a
+// program save its work, and stays beside the container; with the way to Passrail it opens that, too. What the isolation itself costs is the row
+// beside a bare one, which shows the whole machine or keeps the image's root. A kind that this machine lacks has no row. `node sandbox-starts.js FOLDER` prints the rows as JSON; `sandboxes.ts` builds it as it is published.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createWorkspaces } from "../src/workspace/providers.ts";
-import type { Workspace, Workspaces } from "../src/workspace/workspace.ts";
+import type { Launch, Workspace, Workspaces } from "../src/workspace/workspace.ts";
 import { inFolder, median, ratio, type Row, sample } from "./measure.ts";
 
-const ROUNDS = 9;
+const ROUNDS = 25;
 const WARM = 2;
 const IMAGE = "localhost/passrail-bench:1";
 const SHELL = ["/bin/sh", "-c", "exit 0"] as const;
@@ -59,30 +60,48 @@ async function startsOf(
   const service = createServer();
   await new Promise<void>((resolve) => void service.listen(0, "127.0.0.1", resolve));
   const { port } = service.address() as AddressInfo;
-  const [plain, ours, reaching]: [number[], number[], number[]] = [[], [], []];
+  const [bare, plain, ours, reaching]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const same = await plainWords(kind, workspaces, opened.value, env);
   for (let round = 0; round < ROUNDS + WARM; round += 1) {
     const samples = [
       await sample(() => ended(spawnSync(program, [...args, ...SHELL], { env }))),
+      await sample(() => ended(spawnSync(same.program, same.args, { cwd: opened.value.dir, env }))),
       await sample(() => startIn(workspaces, opened.value, env, [])),
       await sample(() => startIn(workspaces, opened.value, env, [port])),
     ];
     if (round < WARM) continue;
-    for (const [index, list] of [plain, ours, reaching].entries()) list.push(samples[index]?.wallMs ?? 0);
+    for (const [index, list] of [bare, plain, ours, reaching].entries()) list.push(samples[index]?.wallMs ?? 0);
   }
   service.close();
   await workspaces.close(opened.value, kind);
   const ms = (values: readonly number[]): string => `${Math.round(median(values))} ms`;
-  const note = `${ms(plain)} and ${ms(ours)}`;
   return [
     {
       name: `${kind}: start beside the plain program`,
       value: ratio(ours, plain),
       unit: "x",
       limit: { is: "at most", value: 1.2 },
-      note,
+      note: `${ms(plain)} and ${ms(ours)}`,
     },
+    { name: `${kind}: start beside a bare one`, value: ratio(ours, bare), unit: "x", note: ms(bare) },
     { name: `${kind}: start with the way to Passrail`, value: ratio(reaching, plain), unit: "x", note: ms(reaching) },
   ];
+}
+
+/** The command line of a start by Passrail without what Passrail puts around it. */
+async function plainWords(
+  kind: Kind,
+  workspaces: Workspaces,
+  workspace: Workspace,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly program: string; readonly args: readonly string[] }> {
+  const { argv } = await confined(workspaces, workspace, env, []);
+  if (kind === "podman") {
+    const args = argv.slice(argv.indexOf("run")).filter((word) => !/^--(?:name|label)=/u.test(word));
+    return { program: "podman", args };
+  }
+  const [program = "", ...args] = argv.slice(argv.findIndex((word) => word.endsWith("/bwrap")));
+  return { program, args: [...args.slice(0, args.indexOf("--") + 1), ...SHELL] };
 }
 
 async function startIn(
@@ -91,12 +110,22 @@ async function startIn(
   env: NodeJS.ProcessEnv,
   ports: readonly number[],
 ): Promise<void> {
+  const put = await confined(workspaces, workspace, env, ports);
+  const [program, ...args] = put.argv;
+  ended(spawnSync(program, args, { cwd: put.cwd, env: { ...put.env } }));
+}
+
+async function confined(
+  workspaces: Workspaces,
+  workspace: Workspace,
+  env: NodeJS.ProcessEnv,
+  ports: readonly number[],
+): Promise<Launch> {
   const own = { PATH: env["PATH"] ?? "", HOME: env["HOME"] ?? "/" };
   const launch = { argv: SHELL, program: SHELL[0], cwd: workspace.dir, env: own, folders: [], ports };
   const put = await workspaces.confine?.(workspace, launch);
   if (put?.ok !== true) throw new Error(put?.error.message ?? "it confines nothing");
-  const [program, ...args] = put.value.argv;
-  ended(spawnSync(program, args, { cwd: put.value.cwd, env: { ...put.value.env } }));
+  return put.value;
 }
 
 function ended({ status, stderr }: { readonly status: number | null; readonly stderr: Buffer }): void {

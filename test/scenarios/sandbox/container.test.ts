@@ -161,6 +161,26 @@ describe("containers", { timeout: 60_000 }, () => {
     expect(readFileSync(join(workspace.dir, "saved.txt"), "utf8")).toBe("saved\n");
   });
 
+  test("a container ends when the program beside it is killed, and one that is canceled then may still save its work", async () => {
+    const bench = await open("docker");
+    const workspace = await bench.open();
+    for (const how of ["left", "canceled"] as const) {
+      const cancel = new AbortController();
+      const line = `trap 'echo saved > saved-${how}.txt; exit 0' TERM; echo > ${how}; while :; do sleep 0.05; done`;
+      const ended = bench.sh(workspace, line, { hooks: { signal: cancel.signal }, limits: { graceMs: 60_000 } });
+      await until("the program is ready", () => existsSync(join(workspace.dir, how)) || undefined);
+      const [name = ""] = bench.running().map((file) => file.replace(/\.json$/u, ""));
+      const beside = await until("the program beside it is there", () =>
+        readdirSync("/proc").find((pid) => /^\d+$/u.test(pid) && isBeside(pid, name)),
+      );
+      process.kill(Number(beside), "SIGKILL");
+      if (how === "canceled") cancel.abort();
+      expect(await ended).toMatchObject({ reason: how === "canceled" ? "canceled" : "exited", exitCode: 137 });
+      expect(bench.running()).toEqual([]);
+      expect(existsSync(join(workspace.dir, `saved-${how}.txt`))).toBe(how === "canceled");
+    }
+  });
+
   test.each(["unlock", "close", "confine"] as const)("R12: what a crash left running is ended by %s", async (how) => {
     const bench = await open("docker");
     const workspace = await bench.open();
@@ -193,3 +213,12 @@ describe("containers", { timeout: 60_000 }, () => {
     await ended;
   });
 });
+
+function isBeside(pid: string, container: string): boolean {
+  try {
+    const [program, ...words] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return program === process.execPath && words.includes(container);
+  } catch {
+    return false;
+  }
+}

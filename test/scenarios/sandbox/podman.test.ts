@@ -155,6 +155,22 @@ describe.skipIf(!canRun)("podman", { timeout: 120_000 }, () => {
     expect(leftContainers()).toEqual([]);
   });
 
+  test("a PATH that leads into the workspace starts nothing of it outside", async () => {
+    const service = createServer((socket) => void socket.end());
+    await new Promise<void>((resolve) => void service.listen(0, "127.0.0.1", resolve));
+    const { port } = service.address() as AddressInfo;
+    const bench = await openConfined("podman", settings, { ...environment, PATH: `bin:${process.env["PATH"]}` });
+    const workspace = await bench.open();
+    const mark = join(bench.dir, "started-outside");
+    mkdirSync(join(workspace.dir, "bin"));
+    for (const name of ["mkfifo", "node", "nsenter", "podman", "runc", "sh"])
+      writeFileSync(join(workspace.dir, "bin", name), `#!/bin/sh\necho ${name} >> ${mark}\nexit 1\n`, { mode: 0o755 });
+    const end = await bench.sh(workspace, "echo inside", { ports: [port] });
+    await new Promise<void>((resolve) => void service.close(() => resolve()));
+    expect(existsSync(mark) ? readFileSync(mark, "utf8") : "").toBe("");
+    expect(end).toMatchObject({ exitCode: 0, stdoutTail: "inside\n" });
+  });
+
   test("`sandbox list` and `test` say what works, `sandbox: auto` takes it, and a whole run works in it", async () => {
     const bench = openBench();
     try {

@@ -1,27 +1,25 @@
-// A separate program that starts a container engine's client and ends the container with it. A killed client leaves its container running,
+// A separate program beside a container engine's client, which ends the container with it. A killed client leaves its container running,
 // so Passrail signals this program to end an attempt, and it removes the container in time. Where the container's program must reach
-// Passrail, this program is also its way there: it opens the way before the program begins, and the way ends with it. Whoever starts a container
-// waits for this program's own start, so it loads little.
+// Passrail, this program is also its way there: it opens the way before the program begins, and the way ends with it. It ends with the exit
+// code of the client, which a shell tells it (`attended.ts`).
 
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { constants } from "node:os";
-import { readAttended } from "./attended.ts";
+import { text } from "node:stream/consumers";
+import { PATIENCE_MS, readAttended } from "./attended.ts";
 import { removal } from "./removal.ts";
 
-/** Less than the time between TERM and KILL of an attempt. */
-const PATIENCE_MS = 3_000;
 const REMOVE_MS = 20_000;
 /** The sandbox failed, not the work. */
 const FAILED = 70;
+/** From here on a shell says that a signal ended the client, or that there is none. */
+const NO_CODE_OF_A_PROGRAM = 125;
 
-const { client, container, note, way, args } = readAttended(process.argv.slice(2));
+const { client, container, note, way } = readAttended(process.argv.slice(2));
 let removing: Promise<void> | undefined;
 let late: NodeJS.Timeout | undefined;
 let failure: string | undefined;
-
-const opening = way === null ? undefined : (await import("./open-way.ts")).prepareWay(way);
-const child = spawn(client, args, { stdio: "inherit" });
 
 // The client gets the signal too and forwards it; a program inside that ignores it has this long.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -30,27 +28,32 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   });
 }
 
-child.once("error", (error) => {
-  process.stderr.write(`${client} could not be started: ${error.message}\n`);
-  process.exit(127);
-});
+if (way !== null) void openWay(way);
+await leave(codeOf(await text(process.stdin)));
 
-child.once("exit", (code, signal) => {
+/** What the shell has written when the client has ended; one that was killed has written nothing. */
+function codeOf(said: string): number {
+  return /^\d{1,3}\n$/u.test(said) ? Number(said) : 128 + constants.signals.SIGKILL;
+}
+
+async function leave(code: number): Promise<never> {
   clearTimeout(late);
   // It exited without a signal and with the program's code: the engine has removed the container.
-  const isGone = signal === null && code !== null && code < 125 && late === undefined;
-  const end = (): never =>
-    process.exit(failure === undefined ? (code ?? 128 + constants.signals[signal ?? "SIGKILL"]) : FAILED);
+  const isGone = code < NO_CODE_OF_A_PROGRAM && late === undefined;
   if (isGone) rmSync(note, { force: true });
-  if (isGone) end();
-  else void remove().then(end);
-});
+  else await remove();
+  process.exit(failure === undefined ? code : FAILED);
+}
 
-opening?.open(client, container).catch((error: unknown) => {
-  failure = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`passrail: Passrail cannot be reached from the container: ${failure}\n`);
-  void remove();
-});
+async function openWay(to: NonNullable<typeof way>): Promise<void> {
+  try {
+    await (await import("./open-way.ts")).openWay(to, client, container);
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`passrail: Passrail cannot be reached from the container: ${failure}\n`);
+    await remove();
+  }
+}
 
 function remove(): Promise<void> {
   removing ??= new Promise((resolve) => {

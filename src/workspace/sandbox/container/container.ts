@@ -9,7 +9,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { optional } from "../../../core/optional.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
-import { bridgedNetwork } from "../bridge/can-bridge.ts";
+import { bridgedNetwork, entering } from "../bridge/can-bridge.ts";
 import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
 import { existing } from "../shared/existing.ts";
 import { findOnPath } from "../shared/find-on-path.ts";
@@ -18,8 +18,9 @@ import { unavailable } from "../shared/unavailable.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
 import type { Launch } from "../../workspace.ts";
 import { type ContainerSettings, containerArguments, type EngineName } from "./arguments.ts";
-import { attendedWords } from "./attended.ts";
+import { besideContainer, type WayToPassrail } from "./attended.ts";
 import { clientEnvironment, engineFinder, removeContainers } from "./engine.ts";
+import { makeGateFolder } from "./gate.ts";
 
 export type ContainerOptions = Clones & {
   readonly engine: EngineName;
@@ -29,7 +30,7 @@ export type ContainerOptions = Clones & {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** The program that represents the container: ending it ends the container. */
+/** The program beside the container: it ends the container with the attempt. */
 const ATTEND = fileURLToPath(new URL(`./attend${extname(import.meta.url)}`, import.meta.url));
 
 export function createContainerWorkspaces(options: ContainerOptions): GitWorkspaces {
@@ -71,10 +72,9 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       }
       const privates = await privatesOf(own, launch);
       if (!privates.ok) return privates;
-      const { ports = [] } = launch;
-      const gate = ports.length === 0 ? undefined : join(own, "gate");
-      const begun = join(own, "begun");
-      await rm(begun, { force: true });
+      const way = await wayTo(engine, environment["PATH"] ?? "", own, launch);
+      if (!way.ok) return way;
+      const { gate, begun } = way.value ?? {};
       const container = `passrail-${store}-${name}-${randomBytes(4).toString("hex")}`;
       const args = containerArguments({
         engine,
@@ -97,14 +97,13 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
         ...optional({ gate }),
       });
       if (!args.ok) return args;
-      const way = gate === undefined ? null : { ports, gate, begun };
       await writeFile(note, container, { mode: 0o600 });
-      const attended = { client: found.value.client, container, note, way, args: args.value };
+      const attended = { client: found.value.client, container, note, way: way.value };
       return ok({
         ...launch,
-        argv: [process.execPath, ATTEND, ...attendedWords(attended)],
+        argv: besideContainer(ATTEND, attended, args.value),
         env: { ...launch.env, ...clientEnvironment(environment) },
-        ...(way === null ? {} : { begun }),
+        ...optional({ begun }),
         // Nothing else can be written but what is shared with others.
         filled: [top, own, ...launch.folders.filter((path) => !options.caches.includes(path))],
       });
@@ -124,6 +123,26 @@ async function privatesOf(
   if (resources?.diskBytes === undefined) return ok({ home: home.value });
   const tmp = await openPrivate(own, PRIVATE_TMP);
   return tmp.ok ? ok({ home: home.value, tmp: tmp.value }) : tmp;
+}
+
+/** Prepares the way that the program needs, if it needs one. */
+async function wayTo(
+  engine: EngineName,
+  path: string,
+  own: string,
+  { ports = [] }: Launch,
+): Promise<Result<WayToPassrail | null>> {
+  const begun = join(own, "begun");
+  await rm(begun, { force: true });
+  if (ports.length === 0) return ok(null);
+  const nsenter = entering(path, engine);
+  if (!nsenter.ok) return nsenter;
+  const mkfifo = findOnPath(path, "mkfifo");
+  if (mkfifo === undefined)
+    return err(unavailable(engine, "the program mkfifo was not found on the PATH.", "Install coreutils"));
+  const gate = join(own, "gate");
+  makeGateFolder(gate);
+  return ok({ ports, nsenter: nsenter.value, mkfifo, gate, begun });
 }
 
 /** Why nobody can enter the network of this engine's containers from here; null: it can be tried. */

@@ -1,7 +1,6 @@
 // A container's program that waits until its way to Passrail's services is open. The shell of the image waits, because nothing else is sure to be
 // there. Whatever goes wrong, the program never begins.
 
-import { execFileSync } from "node:child_process";
 import { constants, existsSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,12 +22,18 @@ export type Gate = {
 const REACHED_MS = 120_000;
 const LOOK_MS = 10;
 
-/** `folder` is seen in the container at the same path. */
-export function makeGate(folder: string): Gate {
+/** The pipe at which the container waits. */
+export const pipeOf = (folder: string): string => join(folder, "go");
+
+/** Before the container is started; the pipe in it is made by a shell, because Node cannot. */
+export function makeGateFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const [up, go] = [join(folder, "up"), join(folder, "go")];
-  execFileSync("mkfifo", ["-m", "600", go]);
+}
+
+/** `folder` is seen in the container at the same path. */
+export function attendGate(folder: string): Gate {
+  const [up, go] = [join(folder, "up"), pipeOf(folder)];
   // Open for both, so that neither end waits for the other here.
   const handle = openSync(go, constants.O_RDWR);
   return {
