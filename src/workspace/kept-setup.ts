@@ -34,6 +34,9 @@ const FILE_BYTES = 64 * 1024 * 1024;
 /** For one project; those that were used last stay. */
 const KEPT_AT_MOST = 5;
 const COPY_MS = 10 * 60_000;
+const MAKING = ".making-";
+/** Longer than any copy takes. */
+const LEFT_MS = 24 * 60 * 60_000;
 
 /** Undefined where nothing can be kept: no settings for it, or the workspace's files are on another machine. */
 export async function keptSetup(place: SetupPlace): Promise<KeptSetup | undefined> {
@@ -61,7 +64,7 @@ export async function keptSetup(place: SetupPlace): Promise<KeptSetup | undefine
     async keep() {
       if ((await isFolder(kept)) || !(await isProjects(place))) return;
       await mkdir(root, { recursive: true, mode: 0o700 });
-      const aside = await mkdtemp(join(root, ".making-"));
+      const aside = await mkdtemp(join(root, MAKING));
       try {
         for (const [index, target] of targets.entries()) {
           if (!(await isFolder(target)) || !(await isBelow(workspace.dir, target))) return;
@@ -132,7 +135,14 @@ async function copy(from: string, to: string): Promise<void> {
 }
 
 async function forgetOld(root: string): Promise<void> {
-  const names = (await readdir(root)).filter((name) => /^[0-9a-f]{64}$/u.test(name));
+  const all = await readdir(root);
+  // Of a process that was killed while it copied.
+  for (const name of all.filter((each) => each.startsWith(MAKING))) {
+    const left = await stat(join(root, name)).catch(() => null);
+    if (left !== null && Date.now() - left.mtimeMs > LEFT_MS)
+      await rm(join(root, name), { recursive: true, force: true });
+  }
+  const names = all.filter((name) => /^[0-9a-f]{64}$/u.test(name));
   const used = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(root, name))).mtimeMs })));
   for (const { name } of used.toSorted((one, other) => other.at - one.at).slice(KEPT_AT_MOST))
     await rm(join(root, name), { recursive: true, force: true });

@@ -2,7 +2,7 @@
 
 import { createServer } from "node:net";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -46,6 +46,26 @@ for (const mode of ["worktree", "clone"] as const) {
       const log = readFileSync(join(given.home, "runs", "r1", "setup-r1.log"), "utf8");
       expect(log).toContain("PATH=");
       expect(log).not.toContain("do not pass");
+    });
+
+    test("half a copy of what setup made goes when the process that made it was killed long ago", async () => {
+      const given = await bench(mode, {
+        setup: [["/bin/sh", "-c", "mkdir installed"]],
+        setup_cache: { key: ["lock"], folders: ["installed"] },
+      });
+      const open = async (runId: string) =>
+        valueOf(await given.workspaces.open({ runId, project: given.project, branch: `feat/${runId}` }));
+      await open("r1");
+      const caches = join(given.home, "setup-cache");
+      const root = join(caches, readdirSync(caches)[0] ?? "");
+      for (const name of [".making-killed", ".making-at-work"]) mkdirSync(join(root, name));
+      const longAgo = new Date(Date.now() - 48 * 60 * 60_000);
+      utimesSync(join(root, ".making-killed"), longAgo, longAgo);
+      writeFileSync(join(given.project, "lock"), "two\n");
+      userGit(given.project, "add", "-A");
+      userGit(given.project, "commit", "-qm", "lock");
+      await open("r2");
+      expect(readdirSync(root).filter((name) => name.startsWith("."))).toEqual([".making-at-work"]);
     });
 
     test("what setup made is copied where the lockfile is the same, and kept only of the project's own commits", async () => {
