@@ -45,6 +45,16 @@ type Splitting = Pick<Rolldown.OutputOptions, "codeSplitting" | "strictExecution
  * prompts. `more` are further entries.
  */
 export async function bundle(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+  const packages = await bundleEntries(folder, { ...ENTRIES, ...more });
+  for (const [name, file] of Object.entries(PROCESSES))
+    await write(folder, { [name]: file }, packages, { codeSplitting: false });
+  chmodSync(join(folder, "main.js"), 0o755);
+  writeFileSync(join(folder, HELP_FILE), wideHelp(join(folder, "main.js")));
+  writeFileSync(join(folder, "LICENSES.md"), licences([...packages].toSorted()));
+}
+
+/** Writes only these entries and what they import, without the processes that they start; returns the folders of the packages in them. */
+export async function bundleEntries(folder: string, entries: Readonly<Record<string, string>>): Promise<Set<string>> {
   const packages = new Set<string>();
   const groups = TOGETHER.map(({ name, roots }, index) => ({
     name,
@@ -52,12 +62,8 @@ export async function bundle(folder: string, more: Readonly<Record<string, strin
     test: (id: string) => roots.test(relative(join(ROOT, "src"), id)),
   }));
   // A file may hold more than a command needs; what it does not need is not executed.
-  await write(folder, { ...ENTRIES, ...more }, packages, { strictExecutionOrder: true, codeSplitting: { groups } });
-  for (const [name, file] of Object.entries(PROCESSES))
-    await write(folder, { [name]: file }, packages, { codeSplitting: false });
-  chmodSync(join(folder, "main.js"), 0o755);
-  writeFileSync(join(folder, HELP_FILE), wideHelp(join(folder, "main.js")));
-  writeFileSync(join(folder, "LICENSES.md"), licences([...packages].toSorted()));
+  await write(folder, entries, packages, { strictExecutionOrder: true, codeSplitting: { groups } });
+  return packages;
 }
 
 /** What `passrail --help` prints on a terminal on which every description fits into its line; the program wraps it. */

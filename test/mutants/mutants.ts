@@ -8,8 +8,8 @@ export type Mutant = {
   readonly replace: string;
   /** Test file, and a part of the names of the tests in it (plain text). */
   readonly tests: readonly (readonly [file: string, name: string])[];
-  /** They start the program, which has to be made with the bug in it. */
-  readonly startProgram?: true;
+  /** They start the driver of the crash tests, which has to be made with the bug in it. */
+  readonly startDriver?: true;
 };
 
 const LEDGER = "test/scenarios/trust/ledger-matrix.test.ts";
@@ -99,7 +99,7 @@ export const MUTANTS: readonly Mutant[] = [
       '  for (const [key, { loops }] of Object.entries(draft.run.counters)) emit(draft, { type: "counter.changed", key, from: loops, to: loops + 1, streak: 0 });\n' +
       "  ready(draft, { track: name, stage, carry: withAnswer(track.carry, track) });\n  return undefined;",
     tests: [["test/crash/recovery.test.ts", "an interrupted attempt uses up no loop"]],
-    startProgram: true,
+    startDriver: true,
   },
   {
     name: "one loop more than the flow allows",
@@ -156,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "const processes = { killLeftovers, findMarked, watchStrays, sweep: sweepCgroups };",
     replace: "const processes = { killLeftovers: async () => 0, findMarked, watchStrays, sweep: sweepCgroups };",
     tests: [["test/crash/recovery.test.ts", "what a killed engine left running is ended"]],
-    startProgram: true,
+    startDriver: true,
   },
   {
     name: "agents see the whole environment",

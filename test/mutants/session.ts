@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createVitest, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
-import { buildProgram } from "../harness/build-program.ts";
+import { rebuildCrashDriver } from "../harness/build-program.ts";
 import { type Mutant, MUTANTS } from "./mutants.ts";
 
 /** Names of the tests that passed and that failed; `broken` when a file did not even load. */
@@ -40,7 +40,7 @@ type Result = Omit<Outcome, "name">;
 async function tryMutant(
   vitest: Vitest,
   copy: string,
-  { file, find, replace, tests, startProgram }: Mutant,
+  { file, find, replace, tests, startDriver }: Mutant,
   run: (tests: Mutant["tests"]) => Promise<Result>,
 ): Promise<Result> {
   const path = join(copy, file);
@@ -54,7 +54,7 @@ async function tryMutant(
   // A function, because a text in its place would give "$&" a meaning.
   change(text.replace(find, () => replace));
   try {
-    if (startProgram === true) await buildProgram();
+    if (startDriver === true) await rebuildCrashDriver();
     return await run(tests);
   } finally {
     change(text);
