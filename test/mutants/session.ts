@@ -31,8 +31,27 @@ async function tryAll(copy: string): Promise<void> {
   const all = await vitest.globTestSpecifications();
   const run = (tests: Mutant["tests"]): Promise<Result> => runTests(vitest, copy, all, tests);
   tell({ name: "", ...(await run(every)) });
-  for (const mutant of MUTANTS) tell({ name: mutant.name, ...(await tryMutant(vitest, copy, mutant, run)) });
+  // One change may break several promises: it is planted once, and each promise has its own tests.
+  for (const same of Map.groupBy(MUTANTS, changeOf).values()) {
+    const result = await tryMutant(vitest, copy, together(same), run);
+    for (const { name, tests } of same)
+      tell({ ...result, name, passed: namedBy(tests, result.passed), failed: namedBy(tests, result.failed) });
+  }
   await vitest.close();
+}
+
+function changeOf({ file, find, replace, startDriver }: Mutant): string {
+  return JSON.stringify([file, find, replace, startDriver]);
+}
+
+function together(same: readonly Mutant[]): Mutant {
+  const [first] = same;
+  if (first === undefined) throw new Error("a group of bugs is empty");
+  return { ...first, tests: same.flatMap(({ tests }) => tests) };
+}
+
+function namedBy(tests: Mutant["tests"], titles: readonly string[]): string[] {
+  return titles.filter((title) => tests.some(([, name]) => title.includes(name)));
 }
 
 type Result = Omit<Outcome, "name">;
