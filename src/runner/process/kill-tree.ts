@@ -4,7 +4,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { cgroupMembers, cgroupsOf, killCgroup, removeCgroup } from "./cgroup.ts";
-import { isAlive, listProcesses, markersOf } from "./process-table.ts";
+import { begunSince, isAlive, listProcesses, markersOf } from "./process-table.ts";
 import type { ProcessEntry } from "./process-source.ts";
 import { type ProcessIdentity, wholeMarker } from "../runner.ts";
 
@@ -74,7 +74,9 @@ const treeOf = (target: ProcessIdentity | { readonly marker: string }, options: 
   if (target.marker !== "") {
     const isOf = (marker: string): boolean =>
       options.ours ? marker === target.marker : wholeMarker(marker) === wholeMarker(target.marker);
-    for (const [pid, marker] of markersOf(living)) if (isOf(marker)) marked.add(pid);
+    // To read an environment takes longer than everything else that is asked about a process, and most are older than ours.
+    const read = options.ours ? begunSince(living) : living;
+    for (const [pid, marker] of markersOf(read)) if (isOf(marker)) marked.add(pid);
   }
   const cgroup = cgroupOf(target);
   const held = new Set(cgroup === undefined ? [] : cgroupMembers(cgroup));

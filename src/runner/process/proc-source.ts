@@ -12,6 +12,7 @@ export const procSource: ProcessSource = {
       .filter((entry) => entry !== undefined),
   entry: (pid) => readEntry(pid),
   isSinceBoot: (startTime) => startTime.startsWith(`${bootId()}:`),
+  isEarlier: (startTime, other) => ticksOf(startTime) < ticksOf(other),
   markers: (pids, variable) => {
     const found = new Map<number, string>();
     for (const pid of pids) {
@@ -80,6 +81,10 @@ const readWhole = (pid: number, name: "stat" | "environ"): Buffer | undefined =>
 // Start times count from the boot, so a number from before a reboot must not match one after it.
 let cachedBootId: string | undefined;
 const bootId = (): string => (cachedBootId ??= readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim());
+
+/** NaN for a process of another boot: it is neither earlier nor later. */
+const ticksOf = (startTime: string): number =>
+  procSource.isSinceBoot(startTime) ? Number(startTime.slice(bootId().length + 1)) : Number.NaN;
 
 const GONE = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
 

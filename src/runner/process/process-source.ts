@@ -16,6 +16,8 @@ export type ProcessSource = {
   readonly entry: (pid: number) => ProcessEntry | undefined;
   /** False for a start time of before the last start of the machine, where the system can tell. */
   readonly isSinceBoot: (startTime: string) => boolean;
+  /** Whether a process with the first start time began before one with the second; false where the system cannot tell. */
+  readonly isEarlier: (startTime: string, other: string) => boolean;
   /** The value of an environment variable for those of our own processes that have it. */
   readonly markers: (pids: Iterable<number>, variable: string) => Map<number, string>;
 };

@@ -39,6 +39,16 @@ describe.each(sources)("what %s says", (_name, source) => {
     expect(source.isSinceBoot(before)).toBe(before === startTime);
   });
 
+  test("a process began before its child, where the system can tell, and none before itself or before the last start of the machine", () => {
+    const { startTime: own = "" } = source.entry(process.pid) ?? {};
+    const { startTime = "" } = source.entry(child.pid as number) ?? {};
+    expect(source.isEarlier(own, startTime)).toBe(source === procSource);
+    expect(source.isEarlier(startTime, own)).toBe(false);
+    expect(source.isEarlier(own, own)).toBe(false);
+    const before = own.replace(/^[0-9a-f-]{36}/u, "00000000-0000-4000-8000-000000000000");
+    expect([source.isEarlier(before, startTime), source.isEarlier(startTime, before)]).toEqual([false, false]);
+  });
+
   test("a child of a child is in the group of its parent and carries the same variable", async () => {
     const pid = child.pid as number;
     const members = () => source.list().filter((entry) => entry.groupId === pid);

@@ -35,6 +35,14 @@ export const listProcesses = (): ProcessEntry[] => {
 export const listedLately = (mostMs: number): readonly ProcessEntry[] =>
   last !== undefined && performance.now() - last.atMs <= mostMs ? last.entries : listProcesses();
 
+let ownStart: string | undefined;
+
+/** Without those that began before this process, where the system can tell: it cannot have given its marker to any of them. */
+export const begunSince = (entries: readonly ProcessEntry[]): readonly ProcessEntry[] => {
+  const own = (ownStart ??= identify(process.pid));
+  return own === undefined ? entries : entries.filter(({ startTime }) => !source.isEarlier(startTime, own));
+};
+
 /** The markers of those of the given processes that carry one. */
 export const markersOf = (entries: readonly ProcessEntry[]): Map<number, string> =>
   source.markers(

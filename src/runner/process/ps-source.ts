@@ -17,6 +17,7 @@ export const psSource: ProcessSource = {
     return line === undefined ? undefined : parseEntry(line);
   },
   isSinceBoot: () => true,
+  isEarlier: () => false,
   markers: (pids, variable) => {
     const wanted = new Set(pids);
     const found = new Map<number, string>();
