@@ -59,6 +59,7 @@ export function createWorkspacePreparation(deps: PreparationDeps): WorkspacePrep
     if (timer !== undefined || isClosed || atWork.size === 0) return;
     timer = setTimeout(() => {
       timer = undefined;
+      prepareLaunch();
       preparing = preparing.then(prepareAll).catch((error: unknown) => options.onError(null, error));
       activity.add(preparing);
     }, WORKED_MS).unref();
@@ -101,7 +102,6 @@ export function createWorkspacePreparation(deps: PreparationDeps): WorkspacePrep
 
   return {
     begun(resolved, run, { key, stage }) {
-      prepareLaunch();
       atWork.set(key, { resolved, run, stage });
       soon();
     },

@@ -9,6 +9,8 @@ import { type LaunchEnd, type LaunchOrder, launchHere } from "./launch-here.ts";
 
 /** The helper costs about as much as this many starts. */
 const DIRECT_CALLS = 12;
+/** One attempt makes about as many. */
+const FIRST_CALLS = 2;
 const HELPER = fileURLToPath(new URL(`./launch-helper${extname(import.meta.url)}`, import.meta.url));
 
 let calls = 0;
@@ -20,9 +22,9 @@ export function launch(order: LaunchOrder): Promise<LaunchEnd> {
   return helper?.state === "ready" ? helper.launch(order) : launchHere(order);
 }
 
-/** While nobody waits for a program: a process that has made some calls will probably make more. */
+/** While nobody waits for a program: a process that has made some calls will probably make more, and somebody waits for those. */
 export function prepareLaunch(): void {
-  if (calls >= DIRECT_CALLS / 2) helper ??= startHelper();
+  if (calls >= FIRST_CALLS) helper ??= startHelper();
 }
 
 /** Message of the helper: it is ready, or a program has ended. */
