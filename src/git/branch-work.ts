@@ -4,7 +4,7 @@
 import { setTimeout } from "node:timers/promises";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
-import { installIndex } from "./index-file.ts";
+import { type IndexCopy, installIndex } from "./index-file.ts";
 import { factsOfCommit } from "./known-commits.ts";
 import { ASK_GIT } from "./plain-file.ts";
 import { readHead } from "./plain-refs.ts";
@@ -47,7 +47,7 @@ async function commitOnce(
   const attached = await attach(place, branch);
   if (!attached.ok) return attached;
   const head = attached.value;
-  const onMade = async (commit: string, index: string): Promise<Result<null>> => {
+  const onMade = async (commit: string, index: IndexCopy | null): Promise<Result<null>> => {
     const moved = await moveHead(place, branch, commit, head);
     if (moved.ok) return alignIndex(place, dir === undefined || dir === place.top ? index : null);
     const now = await resolveCommits(place.top, ["HEAD"], { place });
@@ -63,7 +63,7 @@ async function commitOnce(
  * The index as the new commit has it: the snapshot's own if it covers the whole work tree. An agent of another track may hold the lock for a
  * moment.
  */
-async function alignIndex(place: GitLocation, snapshot: string | null): Promise<Result<null>> {
+async function alignIndex(place: GitLocation, snapshot: IndexCopy | null): Promise<Result<null>> {
   for (let attempt = 1; ; attempt++) {
     const installed = snapshot === null ? ASK_GIT : installIndex(place.gitDir, snapshot);
     if (installed === "installed") return ok(null);

@@ -29,7 +29,7 @@ export async function diffSince(
   const text = await withSnapshot(
     { place, dir, start: { from: "index" }, keep: commits ? "memory" : "nowhere", limits },
     async (snapshot) => {
-      const { env, nested, large, incomplete } = snapshot;
+      const { nested, large, incomplete } = snapshot;
       if (isUnchanged(snapshot, from)) {
         await keepForCommit(place, snapshot);
         return ok("");
@@ -39,7 +39,10 @@ export async function diffSince(
       // One byte beyond the limit distinguishes "exactly full" from "cut".
       const cut = { maxBytes: DIFF_BYTES + 1, overflow: "cut" } as const;
       const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", start.value, "--", "."];
-      const [shown] = await Promise.all([git(dir, args, { place, env, ...cut }), keepForCommit(place, snapshot)]);
+      const [shown] = await Promise.all([
+        git(dir, args, { place, env: snapshot.env(), ...cut }),
+        keepForCommit(place, snapshot),
+      ]);
       // Only what git could show whole is committed without another look.
       if (!shown.ok || Buffer.byteLength(shown.value) > DIFF_BYTES) forgetShown(place.gitDir);
       if (!shown.ok) return shown;

@@ -1,19 +1,15 @@
 // The index that our own git has written for a snapshot: what it holds, and how it becomes the index of the work tree. Anything unusual is
 // for git.
 
-import {
-  closeSync,
-  futimesSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, futimesSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ASK_GIT, type AskGit, statPlain } from "./plain-file.ts";
+
+export type IndexCopy = {
+  readonly bytes: Buffer;
+  /** When git wrote it, in seconds. */
+  readonly at: number;
+};
 
 const HEADER = 12;
 /** Times, device, inode, owner and size before the mode and after it. */
@@ -125,15 +121,13 @@ const UNFINISHED = /^(?:MERGE_|CHERRY_PICK_|REVERT_|SQUASH_|AUTO_MERGE|BISECT_|R
  * The snapshot's index becomes the one of the work tree, as `git reset --mixed` would write it after the commit: under git's own lock, and
  * in one step. It also has the times of the files, so that nobody has to read them again.
  */
-export function installIndex(gitDir: string, snapshot: string): "installed" | "locked" | AskGit {
+export function installIndex(gitDir: string, { bytes, at }: IndexCopy): "installed" | "locked" | AskGit {
   const index = join(gitDir, "index");
   const found = statPlain(index);
   if (found === null || found === ASK_GIT || !found.isFile()) return ASK_GIT;
   if (readdirSync(gitDir).some((name) => UNFINISHED.test(name))) return ASK_GIT;
-  const bytes = readFileSync(snapshot);
   // git takes a file for unchanged when it is older than the index: the time at which the files were read must stay.
-  const seconds = Math.floor(lstatSync(snapshot).mtimeMs / 1000);
-  return replaceIndex(gitDir, bytes, { mode: found.mode & 0o777, seconds });
+  return replaceIndex(gitDir, bytes, { mode: found.mode & 0o777, seconds: at });
 }
 
 /** Under git's own lock, and in one step. */

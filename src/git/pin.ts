@@ -3,6 +3,7 @@
 
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation, readConfig } from "./git.ts";
+import type { IndexCopy } from "./index-file.ts";
 import { fileTooLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
 import { type CommitFacts, factsOfCommit, rememberCommit, rememberFacts, surelyContains } from "./known-commits.ts";
 import { moveRef } from "./move-ref.ts";
@@ -64,8 +65,8 @@ export type CommitHow = {
   readonly asShown?: boolean;
   /** What becomes of files that are too large; without it they are a problem. */
   readonly leave?: (top: string, large: readonly LargeFile[]) => Promise<Result<null>>;
-  /** Called with a commit that differs from the parent, and with the index that has its files, which is gone afterwards. */
-  readonly onMade?: (commit: string, index: string) => Promise<Result<null>>;
+  /** Called with a commit that differs from the parent, and with the index that has its files. */
+  readonly onMade?: (commit: string, index: IndexCopy | null) => Promise<Result<null>>;
 };
 
 /** The working state as a commit on top of `parent`, without moving a branch; `parent` itself when there is nothing to add. */
@@ -86,7 +87,7 @@ export async function commitWork(
   // Changes that an agent staged elsewhere are not below the folder.
   const begin = dir === place.top ? start : ({ from: "commit", commit: parent } as const);
   return withSnapshot({ place, dir, start: begin, keep: "repository", asShown, limits }, async (snapshot) => {
-    const { env, nested, large } = snapshot;
+    const { nested, large } = snapshot;
     if (large.length > 0) {
       const left = leave === undefined ? err(fileTooLarge(place.top, large)) : await leave(place.top, large);
       if (!left.ok) return left;
@@ -105,7 +106,7 @@ export async function commitWork(
     if (!made.ok || made.value === parent) return made;
     const synced = await syncWork(place, { tip: made.value, since: parent });
     if (!synced.ok) return synced;
-    const done = await onMade?.(made.value, env["GIT_INDEX_FILE"] ?? "");
+    const done = await onMade?.(made.value, snapshot.index());
     return done?.ok === false ? done : made;
   });
 }

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { makeRepository, removeTempDirs, tempDir, userGit } from "../workspace/workspace.testsuite.ts";
 import { commitLeft } from "./branch-work.ts";
 import { diffSince } from "./diff.ts";
@@ -155,6 +155,23 @@ test("a commit as shown holds exactly what the diff has shown, and is whole", as
     ".gitignore\na.txt\nnew/file.txt\npackages/app/b.txt",
   );
   expect(userGit(project, "status", "--porcelain")).toBe("?? late.txt");
+  expect(userGit(project, "fsck", "--strict", "--no-dangling")).toBe("");
+});
+
+test("a commit as shown makes no temporary file; one that looks again does", async () => {
+  const project = await repository();
+  const work = { branch: "main", runId: "r1", message: "work", asShown: true };
+  await put(project, "deep/below/x", "1\n");
+  await diffSince(placeOf(project), project, userGit(project, "rev-parse", "HEAD"), { commits: true });
+  vi.stubEnv("TMPDIR", join(project, "..", "gone"));
+  try {
+    expect((await commitLeft(placeOf(project), work)).ok).toBe(true);
+    await put(project, "deep/below/x", "2\n");
+    await expect(commitLeft(placeOf(project), work)).rejects.toThrow("gone");
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(userGit(project, "show", "HEAD:deep/below/x")).toBe("1");
   expect(userGit(project, "fsck", "--strict", "--no-dangling")).toBe("");
 });
 

@@ -27,8 +27,10 @@ import { notedTrees, objectOf, treesAbove, treesOf } from "./plain-trees.ts";
 export type PlainSnapshot = {
   readonly index: Buffer;
   readonly tree: string;
-  /** Contents of the changed files, and the trees above them. */
-  readonly objects: readonly LooseObject[];
+  /** The changed files, each content once. */
+  readonly contents: readonly LooseObject[];
+  /** The trees above them. Only a commit needs them: git compares an index with a commit without looking at the index's trees. */
+  readonly trees: () => readonly LooseObject[];
   readonly files: ShownFiles;
 };
 
@@ -46,20 +48,20 @@ export async function addPlainly(
   if (entries.some(({ path, mode }) => isAttributes(path) || !MODES.has(mode))) return ASK_GIT;
   if (hasAttributes(place, paths)) return ASK_GIT;
   const files: (readonly [string, IndexEntry | null])[] = [];
-  const objects: LooseObject[] = [];
+  const contents = new Map<string, LooseObject>();
   for (const path of paths) {
     const found = readChanged(place.top, path, idBytes);
     if (found === ASK_GIT) return ASK_GIT;
     files.push([path, found?.entry ?? null]);
-    if (found !== null) objects.push(found.object);
+    if (found !== null) contents.set(found.object.id, found.object);
   }
   const all = merged(entries, files);
   const root = treesOf(all, idBytes);
-  const trees = treesAbove(root, paths).map(({ id, bytes }) => looseOf(id, bytes));
   return {
     index: makeIndex(all, notedTrees(root), idBytes),
     tree: root.id.toString("hex"),
-    objects: [...objects, ...trees],
+    contents: [...contents.values()],
+    trees: () => treesAbove(root, paths).map(({ id, bytes }) => looseOf(id, bytes)),
     files,
   };
 }

@@ -275,19 +275,18 @@ describe("the index of a snapshot", () => {
   });
 
   test("replaces that of the work tree under git's lock; an unfinished merge is for git", async () => {
-    const dir = await tempDir();
-    const project = await makeRepository(join(dir, "project"));
-    await writeFile(join(dir, "snapshot"), await index(project));
+    const project = await makeRepository(join(await tempDir(), "project"));
+    const snapshot = { bytes: await index(project), at: Math.floor(Date.now() / 1000) };
     await writeFile(join(project, "new.txt"), "new\n");
     userGit(project, "add", "-A");
     await writeFile(at(project, "index.lock"), "");
-    expect(installIndex(at(project), join(dir, "snapshot"))).toBe("locked");
+    expect(installIndex(at(project), snapshot)).toBe("locked");
     await rm(at(project, "index.lock"));
     await writeFile(at(project, "MERGE_HEAD"), `${commit(project)}\n`);
-    expect(installIndex(at(project), join(dir, "snapshot"))).toBe(ASK_GIT);
+    expect(installIndex(at(project), snapshot)).toBe(ASK_GIT);
     await rm(at(project, "MERGE_HEAD"));
     await chmod(at(project, "index"), 0o664);
-    expect(installIndex(at(project), join(dir, "snapshot"))).toBe("installed");
+    expect(installIndex(at(project), snapshot)).toBe("installed");
     expect(userGit(project, "status", "--porcelain")).toBe("?? new.txt");
     expect(existsSync(at(project, "index.lock"))).toBe(false);
   });

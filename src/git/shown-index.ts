@@ -3,14 +3,9 @@
 
 import { lstatSync, readFileSync } from "node:fs";
 import type { IndexEntry } from "./index-entries.ts";
+import type { IndexCopy } from "./index-file.ts";
 import { rememberTree } from "./known-trees.ts";
 import { type LooseObject, readLoose, storeLoose } from "./loose-object.ts";
-
-export type IndexCopy = {
-  readonly bytes: Buffer;
-  /** When git wrote it, in seconds. */
-  readonly at: number;
-};
 
 export type ShownIndex = IndexCopy & {
   /** Null if git has not written it: nothing differed from the work tree's index. */

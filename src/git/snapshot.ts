@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
 import { type IndexEntry, readEntries } from "./index-entries.ts";
-import { holdsGitlink, notedTree } from "./index-file.ts";
+import { holdsGitlink, type IndexCopy, notedTree } from "./index-file.ts";
 import { type Gitlink, type ListedFiles, listFiles, listNested } from "./list-files.ts";
 import { writeLoose } from "./loose-object.ts";
 import { addPlainly, areUnchanged, type PlainSnapshot } from "./plain-add.ts";
@@ -29,7 +29,6 @@ import { ASK_GIT, type AskGit } from "./plain-file.ts";
 import { treesOf } from "./plain-trees.ts";
 import {
   forgetShown,
-  type IndexCopy,
   OBJECT_BYTES,
   placeShown,
   readShown,
@@ -55,8 +54,10 @@ export type SnapshotSource = {
 };
 
 export type Snapshot = {
-  /** Environment for the git calls that use it. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Environment for the git calls that use it, with its files in place: a commit of what a diff has shown makes none of them. */
+  readonly env: () => Env;
+  /** Null if it has none. */
+  readonly index: () => IndexCopy | null;
   /** Its tree, if nothing has changed since git wrote it; null: not known. */
   readonly tree: string | null;
   /** The tree that the work tree's index claims, if the files are as it has them. An agent may have written it. */
@@ -83,22 +84,66 @@ export async function withSnapshot<T>(
   use: (snapshot: Snapshot) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   await sweepLeft(tmpdir());
-  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  const files = openFiles();
   try {
-    const snapshot = await take(source, folder);
+    const snapshot = await take(source, files);
     return snapshot.ok ? await use(snapshot.value) : snapshot;
   } finally {
-    await removeFolder(folder);
+    await files.remove();
+  }
+}
+
+/** The temporary files of a snapshot. They are made when git needs them. */
+type SnapshotFiles = {
+  readonly folder: () => string;
+  /** What is put there replaces what is there, before git sees it. */
+  readonly put: (index: IndexCopy) => void;
+  readonly index: () => IndexCopy | null;
+  readonly env: () => Env;
+  /** Where git finds objects that are not in the repository, and writes its own. */
+  readonly setObjects: (folder: string, commonDir: string) => void;
+  readonly remove: () => Promise<void>;
+};
+
+function openFiles(): SnapshotFiles {
+  let made: string | undefined;
+  let waiting: IndexCopy | null = null;
+  const objects: Record<string, string> = {};
+  const folder = (): string => (made ??= mkdtempSync(join(tmpdir(), PREFIX)));
+  const path = (): string => join(folder(), "index");
+  return {
+    folder,
+    put: (index) => void (waiting = index),
+    index: () => waiting ?? (made === undefined ? null : readCopy(path())),
+    env() {
+      if (waiting !== null) placeIndex(path(), waiting);
+      waiting = null;
+      return { GIT_INDEX_FILE: path(), ...objects };
+    },
+    setObjects(place, commonDir) {
+      objects["GIT_OBJECT_DIRECTORY"] = place;
+      objects["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = JSON.stringify(join(commonDir, "objects"));
+    },
+    remove: async () => (made === undefined ? undefined : removeFolder(made)),
+  };
+}
+
+function readCopy(path: string): IndexCopy | null {
+  try {
+    return { bytes: readFileSync(path), at: Math.floor(lstatSync(path).mtimeMs / 1000) };
+  } catch {
+    return null;
   }
 }
 
 /** At once where it holds a few small files, as it nearly always does; git may have put thousands of objects there. */
 async function removeFolder(folder: string): Promise<void> {
-  const hasFew = readNames(join(folder, "objects")).length <= OBJECT_FOLDERS;
+  const hasFew = readNames(folder).length + readNames(join(folder, OBJECTS)).length <= OBJECT_FOLDERS;
   if (hasFew) rmSync(folder, { recursive: true, force: true });
   else await rm(folder, { recursive: true, force: true });
 }
 
+const OBJECTS = "objects";
 const OBJECT_FOLDERS = 32;
 
 function readNames(folder: string): readonly string[] {
@@ -128,42 +173,43 @@ async function sweepLeft(folder: string): Promise<void> {
   }
 }
 
-async function take(source: SnapshotSource, folder: string): Promise<Result<Snapshot>> {
+async function take(source: SnapshotSource, files: SnapshotFiles): Promise<Result<Snapshot>> {
   const { place, dir } = source;
   if (source.keep === "memory") forgetShown(place.gitDir);
-  const env: Record<string, string> = { GIT_INDEX_FILE: join(folder, "index") };
   // The file system's clock may be a moment behind.
   const at = Math.floor(Date.now() / 1000) - 1;
-  const begun = await beginAndList(source, env);
+  const begun = await beginAndList(source, files);
   if (!begun.ok) return begun;
   const { own, entries, links, changed, hasConflict } = begun.value;
   // For a nested repository in the index, `git add` runs `git status` inside it, under its own configuration, whose filters are still on.
   // Outside the index, git only records its HEAD.
-  const removed = await forget(source, env, links);
+  const removed = await forget(source, files, links);
   if (!removed.ok) return removed;
 
   const { large, bytes } = await findLarge(dir, changed, source.limits ?? WORK_LIMITS);
   const isSame = changed.length === 0 && links.length === 0 && !hasConflict;
   const isOrdinary = dir === place.top && links.length === 0 && !hasConflict && large.length === 0;
   const isSmall = isOrdinary && bytes <= OBJECT_BYTES;
-  if (source.keep !== "repository") {
-    env["GIT_OBJECT_DIRECTORY"] = join(folder, "objects");
-    env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = JSON.stringify(join(place.commonDir, "objects"));
-    mkdirSync(join(folder, "objects"));
-  }
   const isPlain = !isSame && isSmall && source.keep !== "repository" && entries !== ASK_GIT;
-  const plain = isPlain ? await placePlain(source, env, { entries, changed, at }) : ASK_GIT;
+  const plain = isPlain ? await placePlain(source, files, { entries, changed, at }) : ASK_GIT;
   const isDone = isSame || plain !== ASK_GIT;
-  const incomplete = isDone ? ok(null) : await addAll(source, env, large);
+  if (source.keep !== "repository") {
+    // What git writes is apart from the index. A folder more takes its time where many files were removed lately.
+    const objects = isDone ? files.folder() : join(files.folder(), OBJECTS);
+    if (!isDone) mkdirSync(objects);
+    files.setObjects(objects, place.commonDir);
+  }
+  const incomplete = isDone ? ok(null) : await addAll(source, files.env(), large);
   if (!incomplete.ok) return incomplete;
-  const nested = isDone ? ok([]) : await nestedIn(source, env);
+  const nested = isDone ? ok([]) : await nestedIn(source, files);
   if (!nested.ok) return nested;
   const isWhole = incomplete.value === null && nested.value.length === 0;
   const isRemembered = source.keep === "memory" && isSmall && isWhole && own !== null;
   const made = plain === ASK_GIT ? null : plain;
   return ok({
-    env,
-    ...(isSame ? await knownTrees(source, env, entries) : { tree: made?.tree ?? null, claimed: null }),
+    env: files.env,
+    index: files.index,
+    ...(isSame ? await knownTrees(source, files, entries) : { tree: made?.tree ?? null, claimed: null }),
     forCommit: isRemembered ? { own, changed, plain: made } : null,
     nested: nested.value.map((link) => link.path),
     large,
@@ -174,7 +220,7 @@ async function take(source: SnapshotSource, folder: string): Promise<Result<Snap
 /** Without a process where the changed files are ordinary. */
 async function placePlain(
   { place }: SnapshotSource,
-  env: Env,
+  files: SnapshotFiles,
   {
     entries,
     changed,
@@ -184,18 +230,17 @@ async function placePlain(
   const idBytes = idBytesOf(place.commonDir);
   const plain = idBytes === ASK_GIT ? ASK_GIT : await addPlainly(place, entries, changed, idBytes);
   if (plain === ASK_GIT) return ASK_GIT;
-  const objects = env["GIT_OBJECT_DIRECTORY"] ?? "";
-  for (const object of plain.objects) writeLoose(objects, object);
-  placeIndex(env, { bytes: plain.index, at });
+  for (const object of plain.contents) writeLoose(files.folder(), object);
+  files.put({ bytes: plain.index, at });
   return { ...plain, at };
 }
 
 async function knownTrees(
   { place: { commonDir }, keep }: SnapshotSource,
-  env: Env,
+  files: SnapshotFiles,
   entries: Begun["entries"],
 ): Promise<Pick<Snapshot, "tree" | "claimed">> {
-  const index = readBytes(env["GIT_INDEX_FILE"] ?? "");
+  const index = files.index()?.bytes ?? null;
   const idBytes = idBytesOf(commonDir);
   if (index === null || idBytes === ASK_GIT) return { tree: null, claimed: null };
   const written = treeOfIndex(commonDir, index);
@@ -205,25 +250,30 @@ async function knownTrees(
 }
 
 /** The tree of a snapshot, written to where its objects are. */
-export async function writeTree(place: GitLocation, { env, tree }: Snapshot): Promise<Result<string>> {
-  if (tree !== null) return ok(tree);
+export async function writeTree(place: GitLocation, snapshot: Snapshot): Promise<Result<string>> {
+  if (snapshot.tree !== null) return ok(snapshot.tree);
+  const env = snapshot.env();
   const written = await git(place.top, ["write-tree"], { place, env, touchesFiles: true });
   if (!written.ok) return written;
   const isInRepository = env["GIT_OBJECT_DIRECTORY"] === undefined;
-  const index = isInRepository ? readBytes(env["GIT_INDEX_FILE"] ?? "") : null;
-  if (index !== null) rememberTree(place.commonDir, index, written.value.trim());
+  const index = isInRepository ? snapshot.index() : null;
+  if (index !== null) rememberTree(place.commonDir, index.bytes, written.value.trim());
   return ok(written.value.trim());
 }
 
 /** For the commit that follows: its snapshot starts with this one, and its tree is known. */
 export async function keepForCommit(place: GitLocation, snapshot: Snapshot): Promise<void> {
-  const { forCommit, env } = snapshot;
+  const { forCommit } = snapshot;
   if (forCommit === null) return;
   const { own, changed, plain } = forCommit;
   const remember = (one: ShownIndex): void => rememberShown(place.gitDir, { ...one, own: own.bytes });
   if (changed.length === 0) return remember({ ...own, tree: null, objects: [], files: [] });
-  if (plain !== null) return remember({ ...plain, bytes: plain.index });
+  if (plain !== null) {
+    const { index: bytes, at, tree, files, contents, trees } = plain;
+    return remember({ bytes, at, tree, files, objects: [...contents, ...trees()] });
+  }
   const written = await writeTree(place, snapshot);
+  const env = snapshot.env();
   const shown = readShown(env["GIT_INDEX_FILE"] ?? "", env["GIT_OBJECT_DIRECTORY"] ?? "");
   if (!written.ok || shown === null) return;
   const entries = entriesOf(place, shown.bytes);
@@ -254,13 +304,13 @@ type Begun = ListedFiles & {
   readonly entries: readonly IndexEntry[] | AskGit;
 };
 
-async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Begun>> {
+async function beginAndList(source: SnapshotSource, files: SnapshotFiles): Promise<Result<Begun>> {
   const { place, start } = source;
   if (start.from === "commit") {
     const args = start.commit === null ? ["read-tree", "--empty"] : ["read-tree", start.commit];
-    const read = await git(place.top, args, { place, env, touchesFiles: true });
+    const read = await git(place.top, args, { place, env: files.env(), touchesFiles: true });
     if (!read.ok) return read;
-    const listed = await listFiles(source, env, ASK_GIT);
+    const listed = await listFiles(source, files.env(), ASK_GIT);
     return listed.ok ? ok({ ...listed.value, own: null, entries: ASK_GIT }) : listed;
   }
   const found = readIndex(place.gitDir);
@@ -268,18 +318,18 @@ async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Be
   const own = found.value;
   const shown = own === null || source.keep !== "repository" ? null : takeShown(place.gitDir, own.bytes);
   if (shown !== null) {
-    placeIndex(env, shown);
+    files.put(shown);
     const entries = entriesOf(place, shown.bytes);
     const isKept = source.asShown === true && shown.files !== null && areUnchanged(place.top, shown.files);
-    const listed = isKept ? ok(UNCHANGED) : await listFiles(source, env, entries);
+    const listed = isKept ? ok(UNCHANGED) : await listFiles(source, files.env(), entries);
     if (!listed.ok) return listed;
     // Files that it has may be ignored by now: only the work tree's own index says which are tracked.
     const isSame = listed.value.changed.length === 0;
     if (isSame && placeShown(place.commonDir, shown)) return ok({ ...listed.value, own, entries });
   }
-  if (own !== null) placeIndex(env, own);
+  if (own !== null) files.put(own);
   const entries = own === null ? ASK_GIT : entriesOf(place, own.bytes);
-  const listed = await listFiles(source, env, entries);
+  const listed = await listFiles(source, files.env(), entries);
   return listed.ok ? ok({ ...listed.value, own, entries }) : listed;
 }
 
@@ -306,35 +356,30 @@ function lookAt(path: string): Stats | null {
   }
 }
 
-function readBytes(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null;
-  }
-}
-
 /** git considers a file unchanged when it is older than the index: the copy must not look newer than the original. */
-function placeIndex(env: Env, { bytes, at }: IndexCopy): void {
-  const path = env["GIT_INDEX_FILE"] ?? "";
+function placeIndex(path: string, { bytes, at }: IndexCopy): void {
   writeFileSync(path, bytes);
   utimesSync(path, at, at);
 }
 
 /** Repositories in the snapshot. Its index says whether there are any; git names them. */
-async function nestedIn(source: SnapshotSource, env: Env): Promise<Result<readonly Gitlink[]>> {
+async function nestedIn(source: SnapshotSource, files: SnapshotFiles): Promise<Result<readonly Gitlink[]>> {
   const idBytes = idBytesOf(source.place.commonDir);
-  const index = readBytes(env["GIT_INDEX_FILE"] ?? "");
-  if (index !== null && idBytes !== ASK_GIT && holdsGitlink(index, idBytes) === false) return ok([]);
-  return listNested(source, env);
+  const index = files.index();
+  if (index !== null && idBytes !== ASK_GIT && holdsGitlink(index.bytes, idBytes) === false) return ok([]);
+  return listNested(source, files.env());
 }
 
-async function forget(source: SnapshotSource, env: Env, links: readonly Gitlink[]): Promise<Result<string>> {
+async function forget(
+  source: SnapshotSource,
+  files: SnapshotFiles,
+  links: readonly Gitlink[],
+): Promise<Result<string>> {
   if (links.length === 0) return ok("");
   const input = links.map(({ path, commit }) => `0 ${"0".repeat(commit.length)}\t${path}\0`).join("");
   return git(source.place.top, ["update-index", "-z", "--index-info"], {
     place: source.place,
-    env,
+    env: files.env(),
     touchesFiles: true,
     input,
     encoding: "latin1",
