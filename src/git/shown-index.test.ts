@@ -1,6 +1,6 @@
 // The commit after a diff starts with what the diff showed, and holds what the files are then.
 
-import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeRepository, removeTempDirs, tempDir, userGit } from "../workspace/workspace.testsuite.ts";
@@ -97,4 +97,45 @@ test("an index that claims the tree of the commit hides no change from the diff"
   await writeFile(index, staged.subarray(0, -20));
   await appendFile(index, Buffer.alloc(20));
   expect(await diff()).toContain("+++ b/a.txt");
+});
+
+/** A repository in which git must read every file to say that it is as the index has it: none is older than the index. */
+async function justCheckedOut() {
+  const project = await makeRepository(join(await tempDir(), "project"));
+  const seconds = Math.floor(Date.now() / 1000) - 10;
+  // Then only the time of the last change, the size and the place of a file say whether it is the same.
+  userGit(project, "config", "core.trustctime", "false");
+  const age = (...names: readonly string[]) =>
+    Promise.all(names.map((name) => utimes(join(project, name), seconds, seconds)));
+  await age(...userGit(project, "ls-files").split("\n"));
+  userGit(project, "update-index", "-q", "--refresh");
+  await age(".git/index");
+  const from = userGit(project, "rev-parse", "HEAD");
+  const diff = (commits: boolean) => diffSince(placeOf(project), project, from, { commits });
+  const indexAge = async (): Promise<number> => (await stat(join(project, ".git", "index"))).mtimeMs / 1000 - seconds;
+  return { project, age, diff, indexAge };
+}
+
+test("after a diff without changes git reads no file again that is as old as its index", async () => {
+  const { project, diff, indexAge } = await justCheckedOut();
+  const before = await readFile(join(project, ".git", "index"));
+  expect(await diff(true)).toBe("");
+  expect(await indexAge()).toBeGreaterThan(1);
+  expect((await readFile(join(project, ".git", "index"))).equals(before)).toBe(true);
+  await writeFile(join(project, "a.txt"), "x".repeat((await stat(join(project, "a.txt"))).size));
+  expect(await diff(true)).toContain("+++ b/a.txt");
+});
+
+test("the index of the user's own work tree keeps its time", async () => {
+  const { diff, indexAge } = await justCheckedOut();
+  expect(await diff(false)).toBe("");
+  expect(await indexAge()).toBe(0);
+});
+
+test("a change that only reading shows stays in sight", async () => {
+  const { project, age, diff, indexAge } = await justCheckedOut();
+  await writeFile(join(project, "a.txt"), "x".repeat((await stat(join(project, "a.txt"))).size));
+  await age("a.txt");
+  for (const _ of [1, 2]) expect(await diff(true)).toContain("+++ b/a.txt");
+  expect(await indexAge()).toBe(0);
 });

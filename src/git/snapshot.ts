@@ -3,6 +3,7 @@
 
 import {
   lstatSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -188,6 +189,7 @@ async function take(source: SnapshotSource, files: SnapshotFiles): Promise<Resul
 
   const { large, bytes } = await findLarge(dir, changed, source.limits ?? WORK_LIMITS);
   const isSame = changed.length === 0 && links.length === 0 && !hasConflict;
+  if (isSame && own !== null && dir === place.top && source.keep === "memory") noteClean(place, own, at);
   const isOrdinary = dir === place.top && links.length === 0 && !hasConflict && large.length === 0;
   const isSmall = isOrdinary && bytes <= OBJECT_BYTES;
   const isPlain = !isSame && isSmall && source.keep !== "repository" && entries !== ASK_GIT;
@@ -346,6 +348,20 @@ function readIndex(gitDir: string): Result<IndexCopy | null> {
   if (found === null) return ok(null);
   if (!found.isFile()) return err({ code: "workspace_damaged", message: `${path} is not a regular file.` });
   return ok({ bytes: readFileSync(path), at: Math.floor(found.mtimeMs / 1000) });
+}
+
+/**
+ * git has just compared every file with the index. It reads those again that are not older than the index, each time: after a checkout, all
+ * that were written in its last second. With the time of that look as the index's own it need not. An index that somebody has written since
+ * gets an earlier time, which costs git a look and hides nothing.
+ */
+function noteClean({ gitDir }: GitLocation, own: IndexCopy, at: number): void {
+  if (own.at >= at) return;
+  try {
+    lutimesSync(join(gitDir, "index"), at, at);
+  } catch {
+    // Then they are read again.
+  }
 }
 
 function lookAt(path: string): Stats | null {
