@@ -99,7 +99,11 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(usage).toEqual({ ...expected, usd });
     };
 
-    test("R-X-08, R-004-19, S09, R-002-34: it works in its directory, reads what it was given, is told what is wrong with its verdict, submits a right one, and leaves nothing running", async () => {
+    test("R-X-08, R-004-19, S09, S10, R-002-34: it works in its directory and executes nothing that the repository brings, reads what it was given, is told what is wrong with its verdict, submits a right one, and leaves nothing running", async () => {
+      const cwd = bench.workspace();
+      const canary = join(bench.folder, "canary-of-work");
+      // One that enters no such repository shows that in a test of its own.
+      if (contract.repository === "kept off") plantCanaries(cwd, canary);
       bench.play({
         verdict: [
           { text: "I write the report.", do: [{ write: { path: "written.txt", content: "by a tool\n" } }] },
@@ -119,6 +123,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
         bench.run({
           prompt: "Work and submit. [verdict]",
           agent: { reads: [dirname(handoff)] },
+          overrides: { cwd },
           submit: async (text) => {
             submitted.push(JSON.parse(text));
             return submitted.length === 1
@@ -133,6 +138,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(end.conversation).toMatchObject({ failure: null, model: expect.any(String) });
       expect(end.conversation?.denials ?? []).toEqual([]);
       expectWork(end.spec, end);
+      expect(songs(canary)).toEqual([]);
       // What is wrong by the schema never gets as far as that.
       expect(submitted).toEqual([{ verdict: "REVISE" }, { verdict: "APPROVED", summary: `it's "fine" – ünïcödé` }]);
       const corrected = bench.asked("verdict").find((request) => request.turn === 5);
@@ -300,20 +306,17 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(transcript(request)).toContain("Begin to hold. [hold]");
     });
 
-    test("S10: what the repository brings for the agent's program is not executed", async () => {
+    test("S10: what the repository brings for the agent's program is executed only where it is let in", async () => {
       bench.play({ work: [{ do: [{ bash: "echo worked > worked.txt" }] }, { text: "Done." }] });
       const cwd = bench.workspace();
       const canary = join(bench.folder, "canary");
       plantCanaries(cwd, canary);
-      const end = await bench.run({ prompt: "[work]", overrides: { cwd } });
       if (contract.repository === "refused") {
+        const end = await bench.run({ prompt: "[work]", overrides: { cwd } });
         expect(end).toMatchObject({ process: null, conversation: { failure: { kind: "request_refused" } } });
-      } else {
-        expect(end.conversation).toMatchObject({ failure: null });
-        expect(existsSync(join(cwd, "worked.txt"))).toBe(true);
+        expect(songs(canary)).toEqual([]);
       }
-      expect(songs(canary)).toEqual([]);
-      // The same repository is let in: proof that the canaries can sing.
+      // Let in: proof that the canaries can sing. That they are silent otherwise is in the first test.
       const running = bench.start({
         prompt: "[work]",
         overrides: { cwd, limits: { totalMs: 120_000 } },
