@@ -111,8 +111,12 @@ export const opencode: Vendor = {
     write(home, ".npmrc", ["registry=http://127.0.0.1:9/", "fetch-retries=0"]);
     // A third of its start goes into the list of all models of all vendors.
     write(home, "models.json", ["{}"]);
+    // Each start writes 6 MB of libraries into the folder for temporary files and leaves them there.
+    const temporary = join(home, "tmp");
+    mkdirSync(temporary, { recursive: true });
     return {
       SCRIPTED_API_KEY: apiKey,
+      TMPDIR: temporary,
       OPENCODE_DISABLE_MODELS_FETCH: "1",
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_MODELS_PATH: join(home, "models.json"),
