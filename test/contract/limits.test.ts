@@ -20,6 +20,8 @@ import { claude, codex, gemini, opencode, programOf } from "./vendors.ts";
 const HOURS = 3 * 60 * 60;
 const MINUTE = 60;
 const SLOW = 180_000;
+/** A wait lasts up to a minute, and each look opens the store or asks the daemon. */
+const SELDOM_MS = 250;
 const VENDORS = [claude, codex, gemini, opencode];
 
 let dir: string;
@@ -45,7 +47,7 @@ describe.skipIf(contractTests() === "left out")("limits of vendors", () => {
   }, async () => {
     play(limitsFor(HOURS));
     await startAll();
-    const parked = await until("all four are held", async () => atLeast(4, await holds()), SLOW);
+    const parked = await until("all four are held", async () => atLeast(4, await holds()), SLOW, SELDOM_MS);
     for (const { cause, since, until: ends } of parked) {
       expect(cause).toBe("quota");
       expect(Date.parse(ends) - Date.parse(since)).toBeGreaterThan((HOURS - 120) * 1000);
@@ -60,7 +62,12 @@ describe.skipIf(contractTests() === "left out")("limits of vendors", () => {
     expect(await daemon.passrail(["agent", "resume", "codex"])).toMatchObject({ code: 0 });
     for (const runner of ["claude", "gemini", "opencode"])
       expect((await daemon.call("POST", "/api/holds/lift", { body: { runner } })).status).toBe(200);
-    const again = await until("all four are held again", async () => atLeast(4, await everHeld(parked)), SLOW);
+    const again = await until(
+      "all four are held again",
+      async () => atLeast(4, await everHeld(parked)),
+      SLOW,
+      SELDOM_MS,
+    );
     await killed();
     play({});
     const liftedAt = Date.now();
@@ -146,7 +153,12 @@ async function startAll(): Promise<void> {
 
 async function allHaveWorked(): Promise<void> {
   for (const { cli } of VENDORS)
-    await until(`${cli} has worked on`, async () => (await statusOf(cli)) === "completed" || undefined, SLOW);
+    await until(
+      `${cli} has worked on`,
+      async () => (await statusOf(cli)) === "completed" || undefined,
+      SLOW,
+      SELDOM_MS,
+    );
 }
 
 async function killed(): Promise<void> {
