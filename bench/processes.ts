@@ -84,7 +84,7 @@ const COMMANDS: readonly { readonly words: readonly string[]; readonly most?: nu
   { words: ["--help"], most: 2 },
   { words: ["runs", "list"], most: 3 },
   { words: ["runs", "show", "1"], most: 3 },
-  { words: ["inbox"] },
+  { words: ["inbox"], most: 3 },
 ];
 
 /** `home` holds a thousand runs that wait at a gate. The first start of each command writes its compiled code and is not counted. */

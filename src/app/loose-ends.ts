@@ -173,6 +173,7 @@ function createCatalogLook(place: TrustPlace): CatalogLook {
 function catalogProblems(place: TrustPlace): ReturnType<CatalogLook> {
   const { project } = place;
   const catalog = loadCatalog({ shippedDir, ...catalogFolders(project, filesToShow(place)) });
+  if (!catalog.holdsOwn()) return [];
   const flows = catalog.listFlows().filter(({ origin }) => origin !== "shipped");
   const ofFlows = flows.flatMap(({ name }) => {
     const checked = catalog.requireFlow(name);

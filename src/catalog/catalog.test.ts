@@ -63,6 +63,24 @@ describe("project over shipped", () => {
     expect(open().loadPrompt("fragments/b")).toEqual({ ok: true, value: "mine {{X}}" });
   });
 
+  test("a flow, an agent, an agent of another tool or a prompt is the project's own; without any it holds none", () => {
+    write("shipped/flows/f.yaml", "name: f\n");
+    write("shipped/agents/a.md", "a");
+    write("shipped/prompts/p.md", "p");
+    expect(open().holdsOwn()).toBe(false);
+    for (const path of [
+      ".passrail/flows/g.yaml",
+      ".passrail/agents/b.md",
+      ".claude/agents/c.md",
+      ".passrail/prompts/q.md",
+    ]) {
+      write(`project/${path}`, "own");
+      expect(open().holdsOwn()).toBe(true);
+      rmSync(join(base, "project", path));
+      expect(open().holdsOwn()).toBe(false);
+    }
+  });
+
   test("folders that are not there are empty", () => {
     expect(open().listFlows()).toEqual([]);
     expect(open().agents()).toEqual({ agents: new Map(), problems: [] });

@@ -48,6 +48,8 @@ export type Catalog = {
     readonly problems: readonly FileProblem[];
   };
   readonly listPrompts: () => readonly string[];
+  /** Whether there is any file but the shipped ones, whose tests are ours. It reads none. */
+  readonly holdsOwn: () => boolean;
   /** prompts/<name>.md; fragments are "fragments/<name>". */
   readonly loadPrompt: (name: string) => Result<string>;
 };
@@ -68,7 +70,8 @@ const PROMPT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3
 export function loadCatalog(folders: CatalogFolders): Catalog {
   const flowSources = once(() => byName(sourcesOf(folders, "flows", FLOW_ENDINGS, false)));
   const promptSources = once(() => byName(sourcesOf(folders, "prompts", [".md"], true)));
-  const agents = once(() => readAgents(sourcesOf(folders, "agents", [".md"], false), folders.shippedDir));
+  const agentSources = once(() => sourcesOf(folders, "agents", [".md"], false));
+  const agents = once(() => readAgents(agentSources(), folders.shippedDir));
   const prompts = new Map<string, Result<string>>();
   const flows = new Map<string, Result<CheckedFlow, readonly FileProblem[]>>();
 
@@ -116,6 +119,10 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
     },
     agents,
     listPrompts: () => [...promptSources().keys()],
+    holdsOwn: () =>
+      [...flowSources().values(), ...promptSources().values(), ...agentSources()].some(
+        ({ origin }) => origin !== "shipped",
+      ),
     loadPrompt,
   };
 }
