@@ -10,6 +10,7 @@ import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { choose } from "./choose.ts";
 import { type Dashboard, openDashboard, STRAIGHT, walk } from "./dashboard.ts";
+import { drawn } from "./faults.ts";
 
 const SLOW = 150_000;
 
@@ -88,13 +89,22 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
       await page.getByText("Paused", { exact: true }).first().waitFor();
       expect((await statusOf(run.number))["paused"]).toBe(true);
 
-      // What works now ends by itself, and nothing follows.
+      // What works now ends by itself, and nothing follows. A menu that is open meanwhile does not move under the pointer.
+      await page.getByRole("button", { name: "Actions" }).click();
+      const inMenu = page.getByRole("menuitem", { name: "Resume", exact: true });
+      const place = await inMenu.boundingBox();
+      const without = page.waitForResponse(
+        async (answer) => answer.url().endsWith("/acts") && !(await answer.text()).includes('"stop"'),
+      );
       run.letGo();
       await until("spec has ended", async () => {
         const stages = (await statusOf(run.number))["stages"] as unknown as readonly { id: string; state: string }[];
         return stages.find(({ id }) => id === "spec")?.state === "done" ? true : undefined;
       });
-      await menu(page, "Resume");
+      await without;
+      await drawn(page);
+      expect(await inMenu.boundingBox()).toEqual(place);
+      await inMenu.click();
       await dialog.getByRole("button", { name: "Resume", exact: true }).click();
       await page.getByText(/^Resume: done\./u).waitFor();
       await dashboard.stands(run.number, "review");

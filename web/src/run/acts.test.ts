@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actName, commandOf } from "./acts.ts";
+import { actName, commandOf, inPlace } from "./acts.ts";
 
 test("each act has its command", () => {
   expect(commandOf("pause", 12, null, "")).toBe("passrail runs pause 12");
@@ -24,4 +24,13 @@ test("what is said cannot become a command of its own", () => {
 test("names say the stage", () => {
   expect(actName({ act: "rerun", stage: "build" })).toBe("Rerun from build");
   expect(actName({ act: "cancel", stage: null })).toBe("Cancel");
+});
+
+test("what an open menu shows keeps its place: it learns what is possible now, and nothing comes or goes", () => {
+  const stop = { act: "stop", stage: "spec", why: null } as const;
+  const resume = { act: "resume", stage: null, why: null } as const;
+  const opened = [stop, { ...resume, why: "the run is not paused" }];
+  const now = [{ act: "undo", stage: null, why: null } as const, resume];
+  expect(inPlace(opened, now)).toEqual([stop, resume]);
+  expect(inPlace(now, now)).toEqual(now);
 });

@@ -105,6 +105,14 @@ export function commandOf(
   return parts.join(" ");
 }
 
+/**
+ * For a menu that stays open while the run continues: items that come or go would move the others below the pointer. The menu keeps an act that
+ * the run no longer has; the server says why it refuses it.
+ */
+export function inPlace(opened: readonly Act[], now: readonly Act[]): readonly Act[] {
+  return opened.map((act) => now.find((each) => actName(each) === actName(act)) ?? act);
+}
+
 export function actName({ act, stage }: Pick<Act, "act" | "stage">): string {
   return stage === null ? WORDING[act].name : `${WORDING[act].name} ${stage}`;
 }

@@ -8,29 +8,32 @@ import { runnersQuery } from "../agents/queries.ts";
 import { Choice } from "../ui/choice.tsx";
 import { TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { type Act, actName, commandOf, type Extras, NO_EXTRAS, WORDING } from "./acts.ts";
+import { type Act, actName, commandOf, type Extras, inPlace, NO_EXTRAS, WORDING } from "./acts.ts";
 import type { RunDetail } from "./types.ts";
 import { useAct } from "./use-act.ts";
 import { ChevronDown } from "lucide-react";
 
 export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "number"> }): ReactNode {
   const { data, error } = useQuery(actsQuery(run.id));
+  const [opened, setOpened] = useState<readonly Act[] | null>(null);
   const [chosen, setChosen] = useState<Act | null>(null);
+  const now = data?.acts;
+  const acts = opened === null || now === undefined ? now : inPlace(opened, now);
   return (
     <>
-      <Menu.Root>
+      <Menu.Root onOpenChange={(isOpen) => setOpened(isOpen ? (now ?? null) : null)}>
         <Menu.Trigger className="inline-flex min-h-9 cursor-pointer items-center gap-2 rounded-md border border-line bg-panel px-3 text-sm font-medium hover:bg-sunken pointer-coarse:min-h-11">
           Actions <ChevronDown className="size-4" />
         </Menu.Trigger>
         <Menu.Portal container={document.getElementById("main")}>
           <Menu.Positioner sideOffset={4} align="end" className="z-40">
             <Menu.Popup className="max-h-[70dvh] w-72 overflow-auto rounded-md border border-line bg-panel p-1 shadow-lg outline-none">
-              {data === undefined && (
+              {acts === undefined && (
                 <p className="p-2 text-sm text-muted">
                   {error === null ? "Loading…" : "The actions could not be loaded."}
                 </p>
               )}
-              {data?.acts.map((act) => (
+              {acts?.map((act) => (
                 <Menu.Item
                   key={actName(act)}
                   disabled={act.why !== null}
